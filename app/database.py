@@ -1,0 +1,74 @@
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from sqlalchemy import BigInteger, Date, MetaData, SmallInteger, Text, Uuid
+from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import DeclarativeBase, Session
+
+from app.errors import DomainError
+from app.money import Cents
+
+DEADLOCK = "40P01"
+SERIALIZATION_FAILURE = "40001"
+LOCK_TIMEOUT = "55P03"
+EXCLUSION_VIOLATION = "23P01"
+UNIQUE_VIOLATION = "23505"
+
+
+class Base(DeclarativeBase):
+    """Every table of Firme. Constraint names say the rule, so that errors can name it."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it as a plain class attribute
+        datetime: TIMESTAMP(timezone=True),
+        date: Date(),
+        str: Text(),
+        UUID: Uuid(),
+        Cents: BigInteger(),
+        dict[str, Any]: JSONB(),
+    }
+
+
+Minutes = SmallInteger
+"""Column type of a length of time or a wall time in whole minutes."""
+
+
+def sqlstate(error: BaseException) -> str | None:
+    """Tell the SQLSTATE behind an SQLAlchemy error.
+
+    By SQLSTATE and not by constraint name where a table may be spread one day: partitions and
+    Citus report the name of the part (design/dependencies.md, G).
+    """
+    orig = getattr(error, "orig", None)
+    return orig.sqlstate if isinstance(orig, psycopg.Error) else None
+
+
+@contextmanager
+def translating(session: Session, refusals: dict[str, Callable[[], DomainError]]) -> Iterator[None]:
+    """Turn the violation of a named constraint into our own error.
+
+    Runs inside a savepoint, so the transaction survives. A violation that is not named here is a
+    fault of ours and passes through.
+    """
+    try:
+        with session.begin_nested():
+            yield
+            session.flush()
+    except IntegrityError as error:
+        name = error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
+        if name not in refusals:
+            raise
+        raise refusals[name]() from error

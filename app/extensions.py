@@ -1,0 +1,88 @@
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from flask_babel import Babel
+from flask_limiter import Limiter
+from flask_limiter.util import get_remote_address
+from flask_login import LoginManager
+from flask_sqlalchemy import SQLAlchemy
+from flask_wtf import CSRFProtect
+from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
+from sqlalchemy.orm import Session
+
+from app.database import (
+    DEADLOCK,
+    LOCK_TIMEOUT,
+    SERIALIZATION_FAILURE,
+    UNIQUE_VIOLATION,
+    Base,
+    sqlstate,
+)
+from app.errors import DomainError, Unavailable
+
+db = SQLAlchemy(metadata=Base.metadata)
+babel = Babel()
+csrf = CSRFProtect()
+limiter = Limiter(get_remote_address)
+login = LoginManager()
+
+TRIES = 4
+"""One and three more: a deadlock victim that lost four times meets a real overload."""
+
+_WORTH_RETRYING = {DEADLOCK, SERIALIZATION_FAILURE, UNIQUE_VIOLATION}
+"""A unique violation is a race with a twin request, whose row the next try reads and answers."""
+
+_BUSY = {DEADLOCK, SERIALIZATION_FAILURE, LOCK_TIMEOUT}
+
+LONGEST_PAUSE_SECONDS = 0.05
+
+
+class Busy(Unavailable):
+    """The database is overloaded, restarting or holding a lock too long."""
+
+
+Result = TypeVar("Result")
+
+
+def transact(work: Callable[[Session], Result]) -> Result:
+    """Run one use case in one transaction, and again if the database asks for it.
+
+    ``work`` gets the session, may run up to four times, and must not touch anything but the
+    database. Doors call this; nothing below them commits or rolls back.
+
+    Raises:
+        Busy: a lock was held too long, or the database could not be reached.
+    """
+    for tries_left in reversed(range(TRIES)):
+        session = db.session()
+        try:
+            result = work(session)
+            session.commit()
+        except DomainError as refusal:
+            if refusal.keeps_work:
+                session.commit()
+            else:
+                session.rollback()
+            raise
+        except PoolTimeout as error:
+            raise Busy from error
+        except DBAPIError as error:
+            session.rollback()
+            if sqlstate(error) not in _WORTH_RETRYING or not tries_left:
+                raise _as_busy(error) from error
+            time.sleep(random.uniform(0, LONGEST_PAUSE_SECONDS))  # noqa: S311 - jitter
+        except BaseException:
+            session.rollback()
+            raise
+        else:
+            return result
+    raise AssertionError("unreachable")  # pragma: no cover
+
+
+def _as_busy(error: DBAPIError) -> Exception:
+    state = sqlstate(error)
+    if error.connection_invalidated or state in _BUSY or (state or "")[:2] in {"53", "57", "08"}:
+        return Busy()
+    return error

