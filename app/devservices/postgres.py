@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import secrets
-import shutil
 import signal
 import subprocess
 import time
@@ -17,9 +14,10 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from app.devservices.errors import CannotStart, disk_is_full, sentence_for
+from app.devservices.errors import CannotStart, sentence_for
 from app.devservices.homes import Home, home_for
 from app.devservices.postgres_binaries import Binaries, copy_for, find_binaries
+from app.devservices.postgres_cluster import OWNER, major_of, make_cluster, sentence_from
 from app.devservices.processes import (
     FolderLock,
     clean_environment,
@@ -32,7 +30,6 @@ from app.devservices.processes import (
     write_private,
 )
 
-OWNER = "postgres"  # of the server; only this module signs in as it
 APP = "firme"  # role and database of the application, no superuser
 SOCKET_NAME = ".s.PGSQL.5432"
 START_SECONDS = 60.0  # recovery after a crash replays the log first
@@ -84,6 +81,11 @@ class PostgresServer:
         running = self._process is not None and self._process.poll() is None
         return self._process.pid if running and self._process else None
 
+    @property
+    def has_died(self) -> bool:
+        """Whether a server this process started ended by itself."""
+        return self._process is not None and self._process.poll() is not None
+
     def start(self) -> None:
         """Have a server that takes connections; idempotent.
 
@@ -122,7 +124,7 @@ class PostgresServer:
 
     def _start_own(self) -> None:
         home = home_for(self._folder)
-        binaries = find_binaries(_major_of(home.cluster))
+        binaries = find_binaries(major_of(home.cluster))
         if home.user:
             binaries = copy_for(home.user, binaries, home.place_for_binaries())
         self._trim_log()
@@ -130,8 +132,8 @@ class PostgresServer:
         self._stop_stale(home)
         self._sockets = self._socket_folder(home)
         if not home.cluster.exists():
-            self._make_cluster(binaries, home)
-        major = _major_of(home.cluster)
+            make_cluster(home, binaries, password=self._passwords[OWNER], durable=self._durable)
+        major = major_of(home.cluster)
         if major is None:
             raise CannotStart(
                 f"The database in {home.cluster} is damaged (it has no PG_VERSION): "
@@ -146,7 +148,7 @@ class PostgresServer:
         try:
             self._make_role_and_database()
         except psycopg.Error as error:
-            raise _sentence_from(f"error: {error}", home.cluster, self.log) from error
+            raise sentence_from(f"error: {error}", home.cluster) from error
 
     def _join(self) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -210,42 +212,6 @@ class PostgresServer:
             stop_stranger(pid, command_holds=str(home.cluster), wishes=wishes)
         pid_file.unlink(missing_ok=True)
 
-    def _make_cluster(self, binaries: Binaries, home: Home) -> None:
-        unfinished = home.cluster.with_name("pg.new")
-        password_file = home.place / "owner-password"
-        shutil.rmtree(unfinished, ignore_errors=True)
-        write_private(password_file, self._passwords[OWNER])
-        home.give(password_file)
-        locale = ["--locale=C", "--encoding=UTF8"]
-        if binaries.has_builtin_locale:
-            locale += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-        user, group = home.user or (None, None)
-        command = [binaries.initdb, "-D", unfinished, "-U", OWNER, f"--pwfile={password_file}"]
-        command_line = [str(part) for part in command] + ["--auth=scram-sha-256", *locale]
-        if not self._durable:
-            command_line.append("--no-sync")
-        try:
-            made = subprocess.run(
-                command_line,
-                env=clean_environment(LC_ALL="C"),
-                cwd=home.place,
-                capture_output=True,
-                text=True,
-                user=user,
-                group=group,
-                extra_groups=[] if home.user else None,
-                check=False,
-            )
-            if made.returncode == 0:
-                unfinished.rename(home.cluster)
-                return
-        except OSError as error:
-            raise sentence_for(error, home.cluster) from error
-        finally:
-            password_file.unlink(missing_ok=True)
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise _sentence_from(made.stderr, home.cluster, self.log)
-
     def _launch(self, binaries: Binaries, home: Home) -> None:
         settings = SETTINGS | (DURABLE if self._durable else FAST)
         settings["unix_socket_directories"] = str(self._sockets)
@@ -266,7 +232,7 @@ class PostgresServer:
                 file.seek(began_at)
                 words = file.read().decode(errors="replace")
             if last_try or "still in use" not in words:
-                raise _sentence_from(words, home.cluster, self.log)
+                raise sentence_from(words, home.cluster)
             time.sleep(2)  # the children of a killed server are still leaving
 
     def _is_ready(self, home: Home) -> bool:
@@ -301,23 +267,4 @@ class PostgresServer:
 
     def _trim_log(self) -> None:
         if self.log.exists() and self.log.stat().st_size > LARGEST_LOG:
-            os.replace(self.log, self.log.with_suffix(".log.1"))
-
-
-def _major_of(cluster: Path) -> int | None:
-    try:
-        return int((cluster / "PG_VERSION").read_text().split(".", 1)[0])
-    except (OSError, ValueError):
-        return None
-
-
-def _sentence_from(words: str, cluster: Path, log: Path) -> CannotStart:
-    if "No space left on device" in words or "Disk quota exceeded" in words:
-        return disk_is_full(cluster)
-    signs = ("FATAL", "PANIC", "error:", "could not")
-    told = [line for line in words.splitlines() if any(sign in line for sign in signs)]
-    last = re.split(r"(?:FATAL|PANIC|error):\s*", told[-1])[-1] if told else "it said nothing"
-    return CannotStart(
-        f"PostgreSQL did not start with the data in {cluster} ({last}): see {log}; "
-        "move that folder away to begin anew."
-    )
+            self.log.replace(self.log.with_suffix(".log.1"))

@@ -87,7 +87,7 @@ def probe(folder: Path) -> Binaries | None:
 
 
 def copy_for(user: tuple[int, int], binaries: Binaries, place: Path) -> Binaries:
-    """The same programs where that user reaches them: copied once, below `place`, when it must be."""
+    """The same programs where that user reaches them: copied once below `place` if need be."""
     if _runs_as(user, binaries):
         return binaries
     root = binaries.folder.parent

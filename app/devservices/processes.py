@@ -47,12 +47,12 @@ def spawn(
     environment: Mapping[str, str],
     user: tuple[int, int] | None = None,
     last_signal: signal.Signals = signal.SIGTERM,
-    folder: Path | None = None,
+    folder: Path,
 ) -> subprocess.Popen[bytes]:
     """Start a child in its own group, its words going to `log`.
 
     On Linux it gets `last_signal` when the thread that called this ends, even by kill -9: call it
-    from a thread that lives as long as the child should. `user` is a uid and gid to run as (root only).
+    from a thread that lives as long as the child should. `user`, a uid and gid, is for root only.
     """
     uid, gid = user or (None, None)
     try:
@@ -63,7 +63,7 @@ def spawn(
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=dict(environment),
-                cwd=str(folder) if folder else None,
+                cwd=str(folder),
                 user=uid,
                 group=gid,
                 extra_groups=[] if user else None,
@@ -173,7 +173,9 @@ class FolderLock:
         self._file: IO[bytes] | None = None
 
     def take(self) -> bool:
-        """Take it without waiting; False when another process has it."""
+        """Take it without waiting; False when another process has it. Idempotent."""
+        if self._file is not None:
+            return True
         try:
             file = self._path.open("ab")
         except OSError as error:
