@@ -16,7 +16,7 @@ from psycopg import sql
 
 from app.devservices.errors import CannotStart, sentence_for
 from app.devservices.homes import Home, home_for
-from app.devservices.postgres_binaries import Binaries, copy_for, find_binaries
+from app.devservices.postgres_binaries import Binaries, find_binaries, reachable_by
 from app.devservices.postgres_cluster import OWNER, major_of, make_cluster, sentence_from
 from app.devservices.processes import (
     FolderLock,
@@ -126,7 +126,7 @@ class PostgresServer:
         home = home_for(self._folder)
         binaries = find_binaries(major_of(home.cluster))
         if home.user:
-            binaries = copy_for(home.user, binaries, home.place_for_binaries())
+            binaries = reachable_by(home.user, binaries, home.place_for_binaries)
         self._trim_log()
         self._load_passwords(home)
         self._stop_stale(home)

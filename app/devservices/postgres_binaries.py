@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -86,10 +86,13 @@ def probe(folder: Path) -> Binaries | None:
     return Binaries(folder, int(match[1])) if match else None
 
 
-def copy_for(user: tuple[int, int], binaries: Binaries, place: Path) -> Binaries:
-    """The same programs where that user reaches them: copied once below `place` if need be."""
+def reachable_by(
+    user: tuple[int, int], binaries: Binaries, make_place: Callable[[], Path]
+) -> Binaries:
+    """The same programs where that user reaches them: copied once, if need be, below the place."""
     if _runs_as(user, binaries):
         return binaries
+    place = make_place()
     root = binaries.folder.parent
     libraries = root.parent.with_name(root.parent.name + ".libs")
     goal = place / f"postgresql-{binaries.major}-{_fingerprint(binaries)}"
