@@ -20,9 +20,7 @@ _SESSION_LIMITS = (
 def create_app(config: Config | None = None) -> Flask:
     """Compose the application: the only place that knows every part."""
     config = config or Config.from_environment()
-    app = Flask(
-        __name__, template_folder=f"{_ROOT}/templates", static_folder=f"{_ROOT}/static"
-    )
+    app = Flask(__name__, template_folder=f"{_ROOT}/templates", static_folder=f"{_ROOT}/static")
     app.config.from_mapping(_flask_settings(config))
     app.extensions["firme_config"] = config
     app.extensions["clock"] = SystemClock()

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
@@ -57,7 +57,7 @@ def sqlstate(error: BaseException) -> str | None:
 
 
 @contextmanager
-def translating(session: Session, refusals: dict[str, Callable[[], DomainError]]) -> Iterator[None]:
+def translating(session: Session, refusals: dict[str, type[DomainError]]) -> Iterator[None]:
     """Turn the violation of a named constraint into our own error.
 
     Runs inside a savepoint, so the transaction survives. A violation that is not named here is a
@@ -71,4 +71,4 @@ def translating(session: Session, refusals: dict[str, Callable[[], DomainError]]
         name = error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
         if name not in refusals:
             raise
-        raise refusals[name]() from error
+        raise refusals[name] from error

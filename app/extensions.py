@@ -9,7 +9,8 @@ from flask_limiter.util import get_remote_address
 from flask_login import LoginManager
 from flask_sqlalchemy import SQLAlchemy
 from flask_wtf import CSRFProtect
-from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from app.database import (
@@ -55,30 +56,33 @@ def transact(work: Callable[[Session], Result]) -> Result:
     Raises:
         Busy: a lock was held too long, or the database could not be reached.
     """
-    for tries_left in reversed(range(TRIES)):
-        session = db.session()
+    for _ in range(TRIES - 1):
         try:
-            result = work(session)
-            session.commit()
-        except DomainError as refusal:
-            if refusal.keeps_work:
-                session.commit()
-            else:
-                session.rollback()
-            raise
-        except PoolTimeout as error:
-            raise Busy from error
+            return _attempt(work)
         except DBAPIError as error:
-            session.rollback()
-            if sqlstate(error) not in _WORTH_RETRYING or not tries_left:
+            if sqlstate(error) not in _WORTH_RETRYING:
                 raise _as_busy(error) from error
-            time.sleep(random.uniform(0, LONGEST_PAUSE_SECONDS))  # noqa: S311 - jitter
-        except BaseException:
-            session.rollback()
-            raise
+        time.sleep(random.uniform(0, LONGEST_PAUSE_SECONDS))  # noqa: S311 - jitter
+    try:
+        return _attempt(work)
+    except DBAPIError as error:
+        raise _as_busy(error) from error
+
+
+def _attempt(work: Callable[[Session], Result]) -> Result:
+    session = db.session()
+    try:
+        result = work(session)
+        session.commit()
+    except PoolTimeout as error:
+        raise Busy from error
+    except BaseException as error:
+        if isinstance(error, DomainError) and error.keeps_work:
+            session.commit()
         else:
-            return result
-    raise AssertionError("unreachable")  # pragma: no cover
+            session.rollback()
+        raise
+    return result
 
 
 def _as_busy(error: DBAPIError) -> Exception:

@@ -1,5 +1,5 @@
 from alembic import context
-from sqlalchemy import create_engine
+from sqlalchemy import NullPool, create_engine
 
 import app.accounts.models
 import app.booking.models
@@ -12,7 +12,9 @@ from app.database import Base
 def run() -> None:
     """Run the migrations in one transaction, each statement waiting a few seconds at most."""
     engine = create_engine(
-        context.config.attributes["url"], connect_args={"options": "-c lock_timeout=5000"}
+        context.config.attributes["url"],
+        poolclass=NullPool,
+        connect_args={"options": "-c lock_timeout=5000"},
     )
     with engine.connect() as connection:
         context.configure(

@@ -50,6 +50,7 @@ class KeyInUse(Conflict):
     """The first request with this Idempotency-Key is still running."""
 
     code = "idempotency_key_in_use"
+    retry_after_seconds: ClassVar[int] = 1
 
 
 class KeyReused(Invalid):

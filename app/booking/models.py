@@ -35,9 +35,7 @@ class Booking(Owned, Base):
 
     __tablename__ = "booking"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["location_id", "service_id"], ["service.location_id", "service.id"]
-        ),
+        ForeignKeyConstraint(["location_id", "service_id"], ["service.location_id", "service.id"]),
         ForeignKeyConstraint(
             ["location_id", "customer_id"], ["customer.location_id", "customer.id"]
         ),
@@ -140,7 +138,7 @@ class Allocation(Owned, Base):
         ),
         CheckConstraint("units >= 1", name="units"),
         CheckConstraint("kind = 'pooled' OR units = 1", name="exclusive_is_one"),
-        Index("ix_allocation_booking", "location_id", "booking_id"),
+        UniqueConstraint("location_id", "booking_id", "resource_id"),
         Index(
             "ix_allocation_pooled",
             "location_id",
@@ -189,5 +187,3 @@ class IdempotencyKey(Base):
     status: Mapped[int]
     body: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.clock_now())
-
-

@@ -3,7 +3,6 @@ from uuid import UUID
 
 from sqlalchemy import (
     CheckConstraint,
-    ForeignKey,
     ForeignKeyConstraint,
     Index,
     UniqueConstraint,
@@ -104,9 +103,7 @@ class Requirement(OwnedRecord, Base):
 
     __tablename__ = "requirement"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["location_id", "service_id"], ["service.location_id", "service.id"]
-        ),
+        ForeignKeyConstraint(["location_id", "service_id"], ["service.location_id", "service.id"]),
         UniqueConstraint("location_id", "service_id", "id"),
         UniqueConstraint("location_id", "service_id", "position"),
         CheckConstraint("units >= 1", name="units"),

@@ -582,9 +582,12 @@ def upgrade() -> None:
             name=op.f("fk_allocation_location_id_resource_id_kind"),
         ),
         sa.PrimaryKeyConstraint("location_id", "id", name=op.f("pk_allocation")),
-    )
-    op.create_index(
-        "ix_allocation_booking", "allocation", ["location_id", "booking_id"], unique=False
+        sa.UniqueConstraint(
+            "location_id",
+            "booking_id",
+            "resource_id",
+            name=op.f("uq_allocation_location_id_booking_id_resource_id"),
+        ),
     )
     op.create_index(
         "ix_allocation_pooled",
@@ -625,7 +628,6 @@ def downgrade() -> None:
         postgresql_using="gist",
         postgresql_where=sa.text("active AND kind = 'pooled'"),
     )
-    op.drop_index("ix_allocation_booking", table_name="allocation")
     op.drop_table("allocation")
     op.drop_index(
         op.f("ix_weekly_hours_location_id_resource_id_weekday"), table_name="weekly_hours"

@@ -1,0 +1,73 @@
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.accounts.models import ApiKey, Membership, User
+
+
+@dataclass(frozen=True)
+class KeyHolder:
+    """A program that showed a live API key: which location it serves and what it may do."""
+
+    location_id: UUID
+    key_id: UUID
+    name: str
+    scopes: frozenset[str]
+
+
+def find_user_for_login(session: Session, email: str) -> User | None:
+    """Find who logs in with this address, whatever its capitals; disabled users are unknown."""
+    return session.scalar(
+        select(User).where(
+            func.lower(User.email) == email.strip().lower(), User.disabled_at.is_(None)
+        )
+    )
+
+
+def find_user(session: Session, user_id: UUID, session_token: UUID) -> User | None:
+    """Find the user of a session; none when disabled or when the password changed since."""
+    return session.scalar(
+        select(User).where(
+            User.id == user_id,
+            User.session_token == session_token,
+            User.disabled_at.is_(None),
+        )
+    )
+
+
+def list_memberships(session: Session, user_id: UUID) -> Sequence[Membership]:
+    """List where a user works and as what."""
+    return session.scalars(
+        select(Membership).where(Membership.user_id == user_id).order_by(Membership.location_id)
+    ).all()
+
+
+def hash_of(secret: str) -> str:
+    """Digest an API key's secret. It has 256 random bits, so a plain digest is enough."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def find_key_holder(session: Session, presented: str) -> KeyHolder | None:
+    """Find the live API key behind ``firme_<location>_<secret>``. One statement."""
+    prefix, _, rest = presented.partition("_")
+    location, _, secret = rest.partition("_")
+    try:
+        location_id = UUID(hex=location)
+    except ValueError:
+        return None
+    if prefix != "firme" or not secret:
+        return None
+    row = session.execute(
+        select(ApiKey.id, ApiKey.name, ApiKey.scopes).where(
+            ApiKey.location_id == location_id,
+            ApiKey.secret_hash == hash_of(secret),
+            ApiKey.revoked_at.is_(None),
+        )
+    ).first()
+    if row is None:
+        return None
+    return KeyHolder(location_id, row.id, row.name, frozenset(row.scopes))

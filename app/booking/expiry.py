@@ -1,0 +1,87 @@
+"""Holds whose time is over: freed on the way of a new hold, and in batches by the worker.
+
+A lapsed hold is free by the database's clock from that second on; these functions only write
+down what is true already.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from app.booking.moves import EVENT_OF, RECORDED, RELEASED, recorded_by
+from app.booking.occupancy import NEAR
+from app.booking.states import Move
+from app.events import WORKER
+from app.intervals import Span
+
+BATCH = 200
+"""Few enough that their locks last milliseconds, many enough to drain a burst quickly."""
+
+_LAPSED = "b.status IN ('held', 'pending_payment') AND b.expires_at <= clock_now()"
+
+_EXPIRE = f"""
+    told AS (
+        UPDATE booking b SET status = 'expired', expires_at = NULL, version = b.version + 1,
+            updated_at = clock_now()
+        FROM lapsed WHERE b.location_id = lapsed.location_id AND b.id = lapsed.id
+        RETURNING b.location_id, b.id, jsonb_build_object(
+            'status', 'expired', 'starts_at', b.starts_at, 'ends_at', b.ends_at,
+            'resource_ids', (SELECT jsonb_agg(a.resource_id) FROM allocation a
+                WHERE a.location_id = b.location_id AND a.booking_id = b.id)) AS payload
+    ), freed AS (
+        UPDATE allocation a SET active = false FROM told m
+        WHERE a.location_id = m.location_id AND a.booking_id = m.id AND a.active
+        RETURNING a.location_id, a.resource_id, a.kind, a.units, a.during
+    ), {RELEASED}, {RECORDED}
+    SELECT count(*) FROM told
+"""
+
+_EXPIRE_BATCH = text(f"""
+    WITH lapsed AS MATERIALIZED (
+        SELECT b.location_id, b.id FROM booking b WHERE {_LAPSED}
+        ORDER BY b.expires_at LIMIT :batch
+        FOR UPDATE SKIP LOCKED
+    ), {_EXPIRE}
+""")
+
+_EXPIRE_IN_THE_WAY = text(f"""
+    WITH lapsed AS MATERIALIZED (
+        SELECT b.location_id, b.id FROM booking b
+        WHERE (b.location_id, b.id) IN (
+            SELECT near.location_id, near.booking_id FROM ({NEAR}) near)
+            AND {_LAPSED}
+        ORDER BY b.id
+        FOR UPDATE SKIP LOCKED
+    ), {_EXPIRE}
+""")
+
+_AS_WORKER = {"event": EVENT_OF[Move.EXPIRE].value, **recorded_by(WORKER)}
+
+
+def expire_lapsed_in_the_way(
+    session: Session, location_id: UUID, resource_ids: Iterable[UUID], *, during: Span
+) -> int:
+    """Expire the lapsed holds that still occupy the resources in [during); tell how many.
+
+    A hold that is being confirmed at this moment is locked and skipped: it may win.
+    """
+    return session.execute(
+        _EXPIRE_IN_THE_WAY,
+        {
+            "location_id": location_id,
+            "resource_ids": list(resource_ids),
+            "since": during[0],
+            "until": during[1],
+            **_AS_WORKER,
+        },
+    ).scalar_one()
+
+
+def expire_due(session: Session, *, batch: int = BATCH) -> int:
+    """Expire up to ``batch`` lapsed holds of any location; tell how many. One statement.
+
+    Several workers may run it at once: each hold expires once, with one event.
+    """
+    return session.execute(_EXPIRE_BATCH, {"batch": batch, **_AS_WORKER}).scalar_one()

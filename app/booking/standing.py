@@ -1,0 +1,33 @@
+from datetime import datetime
+
+from app.booking.errors import AlreadyRescheduled, HoldExpired, StaleVersion
+from app.booking.placing import Wanted
+from app.booking.states import Status
+from app.booking.views import BookingView
+
+
+def wanted_of(booking: BookingView) -> Wanted:
+    """Tell what a booking stands for, to offer others like it."""
+    return Wanted(
+        location_id=booking.location_id,
+        service_id=booking.service_id,
+        starts_at=booking.starts_at,
+        resource_ids=tuple(resource.id for resource in booking.resources),
+        units=booking.units,
+    )
+
+
+def check_standing(booking: BookingView, clock: datetime, version: int | None) -> None:
+    """Refuse to change what is over, moved on, or changed since the caller looked.
+
+    ``clock`` is the database's time: a hold is over from its second on, whoever wrote it down.
+
+    Raises:
+        AlreadyRescheduled, HoldExpired, StaleVersion: as they say.
+    """
+    if booking.rescheduled_to is not None:
+        raise AlreadyRescheduled(facts={"rescheduled_to": str(booking.rescheduled_to)})
+    if booking.status is Status.EXPIRED or booking.has_lapsed(clock):
+        raise HoldExpired(wanted=wanted_of(booking))
+    if version is not None and version != booking.version:
+        raise StaleVersion(facts={"status": booking.status.value})

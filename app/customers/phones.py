@@ -1,0 +1,34 @@
+import phonenumbers
+
+from app.errors import InvalidFields
+
+LONGEST_PHONE = 32
+
+
+def parse_phone(text: str, country: str, *, field: str = "phone") -> str:
+    """Read a phone as people of ``country`` (ISO 3166) write it; give E.164.
+
+    Argentina's mobile prefix 15 becomes the 9 that WhatsApp wants.
+
+    Raises:
+        InvalidFields: no such number; ``field`` names where it came from.
+    """
+    try:
+        number = phonenumbers.parse(text[:LONGEST_PHONE], country)
+    except phonenumbers.NumberParseException as error:
+        raise InvalidFields((field, "invalid_phone")) from error
+    if not phonenumbers.is_possible_number(number) or len(text) > LONGEST_PHONE:
+        raise InvalidFields((field, "invalid_phone"))
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def format_phone(e164: str, country: str) -> str:
+    """Write a phone as people of ``country`` read it: national at home, international else."""
+    number = phonenumbers.parse(e164, None)
+    at_home = phonenumbers.region_code_for_number(number) == country
+    style = (
+        phonenumbers.PhoneNumberFormat.NATIONAL
+        if at_home
+        else phonenumbers.PhoneNumberFormat.INTERNATIONAL
+    )
+    return phonenumbers.format_number(number, style)
