@@ -1,5 +1,7 @@
 from flask import Flask, request
 
+from app.web import errors
+
 LANGUAGES = ("es", "pt", "en")
 
 
@@ -10,3 +12,4 @@ def choose_language() -> str:
 
 def register(app: Flask) -> None:
     """Add every blueprint, one line each."""
+    errors.register(app)
