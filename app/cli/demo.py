@@ -24,7 +24,7 @@ demo = AppGroup("demo", help="A business to try Firme with.")
 @demo.command("seed")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @with_appcontext
-def seed(as_json: bool) -> None:  # noqa: FBT001 - click passes it by name
+def seed(as_json: bool) -> None:
     """Open Estudio Ceibo and fill its day. What is there already stays."""
     now = current_app.extensions["clock"].now()
     known = remembered()
