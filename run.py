@@ -9,7 +9,9 @@
 The file parses on Python 3.6 so that an old Python gets one sentence instead of a trace.
 """
 
+import contextlib
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -18,6 +20,9 @@ import threading
 import time
 import urllib.request
 from pathlib import Path
+
+with contextlib.suppress(ImportError):  # Windows, which gets its sentence below
+    import fcntl
 
 OLDEST_PYTHON = (3, 11)
 ROOT = Path(__file__).resolve().parent
@@ -28,14 +33,6 @@ INSTALLED = VENV / "firme-installed"
 LOCKS = {"run": ROOT / "requirements.lock", "test": ROOT / "requirements-test.lock"}
 PIP_FALLBACK = VENV / "pip.pyz"
 PIP_FALLBACK_URL = "https://bootstrap.pypa.io/pip/pip.pyz"
-CHECKS = (
-    ("ruff", "format", "--check", "."),
-    ("ruff", "check", "."),
-    ("mypy", "--strict", "app"),
-    ("lint-imports",),
-    ("djlint", "templates", "--lint"),
-    ("codespell",),
-)
 
 
 class Stopped(Exception):
@@ -56,15 +53,12 @@ def child_environment() -> "dict[str, str]":
     return kept
 
 
-def run_step(title: str, command: "list[str]", expected_lines: int = 0) -> "list[str]":
-    """Run a command while showing that it moves; the lines it printed.
+def run_step(title: str, command: "list[str]", expected_lines: int = 0) -> None:
+    """Run a command while showing that it moves.
 
     Raises: Stopped with the command's last words; on a full disk it says so.
     """
-    began = time.monotonic()
-    on_terminal = sys.stdout.isatty()
-    if not on_terminal:
-        say(f"{title} ...")
+    lines = []  # type: list[str]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     try:
         process = subprocess.Popen(
@@ -72,30 +66,37 @@ def run_step(title: str, command: "list[str]", expected_lines: int = 0) -> "list
         )
     except OSError as error:
         raise Stopped(f"{command[0]} does not start: {error.strerror}") from None
-    lines = []  # type: list[str]
     reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
     reader.start()
-    next_word = began + 10
-    while process.poll() is None:
-        time.sleep(0.1)
-        seconds = int(time.monotonic() - began)
-        if on_terminal:
-            done = sum(line.startswith(("Collecting", "Downloading")) for line in lines)
-            share = f" {min(99, 100 * done // expected_lines)}%" if expected_lines else ""
-            sys.stdout.write(f"\r\033[K{title} ...{share} {seconds} s")
-            sys.stdout.flush()
-        elif time.monotonic() > next_word:
-            next_word += 10
-            say(f"{title} ... {seconds} s")
+    show_until_done(title, process, lines, expected_lines)
     reader.join(timeout=5)
-    if on_terminal:
-        say(f"\r\033[K{title} ... {time.monotonic() - began:.0f} s")
     if process.returncode:
         text = "".join(lines[-15:]).strip()
         if "No space left on device" in text:
             raise Stopped(f"The disk is full: free some space below {ROOT} and try again.")
         raise Stopped(f"{text}\n{title} failed; the lines above say why.")
-    return lines
+
+
+def show_until_done(
+    title: str, process: "subprocess.Popen[str]", lines: "list[str]", expected_lines: int
+) -> None:
+    began = time.monotonic()
+    if not sys.stdout.isatty():
+        say(f"{title} ...")
+        next_word = began + 10
+        while process.poll() is None:
+            time.sleep(0.1)
+            if time.monotonic() > next_word:
+                next_word += 10
+                say(f"{title} ... {int(time.monotonic() - began)} s")
+        return
+    while process.poll() is None:
+        time.sleep(0.1)
+        done = sum(line.startswith(("Collecting", "Downloading")) for line in lines)
+        share = f" {min(99, 100 * done // expected_lines)}%" if expected_lines else ""
+        sys.stdout.write(f"\r\033[K{title} ...{share} {int(time.monotonic() - began)} s")
+        sys.stdout.flush()
+    say(f"\r\033[K{title} ... {time.monotonic() - began:.0f} s")
 
 
 def python_version(python: str) -> "tuple[int, ...]":
@@ -147,8 +148,6 @@ def is_installed(kind: str) -> bool:
 
 def hold_the_only_setup() -> object:
     """Make a second command that starts at the same time wait for the first one's setup."""
-    import fcntl  # noqa: PLC0415 - not on Windows, which gets its sentence first
-
     held = (ROOT / "run.py").open()
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -196,12 +195,12 @@ def make_venv() -> None:
     except OSError as error:
         raise Stopped(f"{VENV} cannot be written: {error.strerror}.") from None
     command = [sys.executable, "-m", "venv", str(VENV)]
+    if importlib.util.find_spec("ensurepip") is None:  # Debian ships Python without it
+        command.append("--without-pip")
     try:
-        import ensurepip  # noqa: F401, PLC0415 - Debian ships Python without it
-
         run_step("Making .venv", command)
-    except (ImportError, Stopped):
-        run_step("Making .venv", [*command, "--without-pip"])
+    except Stopped:
+        run_step("Making .venv without pip", [*command, "--without-pip"])
 
 
 def fetch_pip() -> None:
@@ -259,16 +258,6 @@ def become(command: "list[str]") -> None:
     os.execve(str(VENV_PYTHON), [str(VENV_PYTHON), *command], environment)
 
 
-def check() -> int:
-    failed = []
-    for command in CHECKS:
-        say("$ " + " ".join(command))
-        if subprocess.call([str(VENV / "bin" / command[0]), *command[1:]], cwd=str(ROOT)):
-            failed.append(command[0])
-    say("Failed: {}.".format(", ".join(failed)) if failed else "All checks pass.")
-    return 1 if failed else 0
-
-
 def main(arguments: "list[str]") -> int:
     verb = arguments[0] if arguments else ""
     if verb not in ("up", "test", "check", "flask"):
@@ -277,7 +266,7 @@ def main(arguments: "list[str]") -> int:
     use_a_new_enough_python()
     install("test" if verb in ("test", "check") else "run")
     if verb == "check":
-        return check()
+        become(["-m", "app.devservices.checks"])
     if verb == "test":
         become(["-m", "app.devservices.run_tests", *arguments[1:]])
     if verb == "flask":

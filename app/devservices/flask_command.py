@@ -19,7 +19,7 @@ def main(words: list[str]) -> int:
             command = [sys.executable, "-m", "flask", "--app", "app", *words]
             return subprocess.call(command, cwd=ROOT, env=stores.environment())
     except CannotStart as sentence:
-        print(sentence, file=sys.stderr)  # noqa: T201 - the terminal is this program's page
+        print(sentence, file=sys.stderr)
         return 1
 
 

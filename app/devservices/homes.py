@@ -114,7 +114,7 @@ def _own_place(place: Path, user: tuple[int, int]) -> Path:
 
 def _elsewhere_path(place: Path) -> Path:
     digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
-    return Path("/var/tmp") / f"firme-pg-{digest}"  # noqa: S108
+    return Path("/var/tmp") / f"firme-pg-{digest}"
 
 
 def _elsewhere(place: Path, user: tuple[int, int] | None) -> Path:

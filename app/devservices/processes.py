@@ -95,9 +95,9 @@ def stop(
 def is_running(pid: int, *, command_holds: str) -> bool:
     """Whether that pid lives and its command line holds the text: pids are used again."""
     try:
-        if sys.platform == "linux":
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
-            return command_holds.encode() in words
+        command_line = Path(f"/proc/{pid}/cmdline")
+        if Path("/proc/self").exists():
+            return command_holds.encode() in command_line.read_bytes().replace(b"\0", b" ")
         shown = subprocess.run(
             ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
         )
@@ -156,7 +156,7 @@ def socket_folder(wanted: Path, *, longest_name: str, owner: int | None = None) 
         chosen = make_private(wanted)
     else:
         digest = hashlib.sha256(os.fsencode(wanted)).hexdigest()[:12]
-        chosen = make_private(Path(f"/tmp/firme-{os.getuid()}-{digest}"))  # noqa: S108
+        chosen = make_private(Path(f"/tmp/firme-{os.getuid()}-{digest}"))
     status = chosen.lstat()
     if chosen.is_symlink() or status.st_uid not in (os.getuid(), owner):
         raise CannotStart(f"{chosen} belongs to somebody else: remove it, then start again.")

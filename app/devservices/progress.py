@@ -13,7 +13,7 @@ PLAIN_WORD_SECONDS = 10.0
 
 
 def say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 - the terminal is this program's page
+    print(text, flush=True)
 
 
 @contextmanager

@@ -41,10 +41,10 @@ def main() -> int:
     try:
         run(folder)
     except CannotStart as sentence:
-        print(sentence, file=sys.stderr)  # noqa: T201 - the terminal is this program's page
+        print(sentence, file=sys.stderr)
         return 1
     except OSError as error:
-        print(sentence_for(error, folder), file=sys.stderr)  # noqa: T201
+        print(sentence_for(error, folder), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         say("Stopped.")

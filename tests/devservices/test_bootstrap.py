@@ -32,7 +32,10 @@ def a_program(path: Path, text: str) -> None:
 
 
 @pytest.mark.skipif(
-    any(Path(place).glob("python3.1[1-9]") for place in ("/usr/local/bin", "/opt/homebrew/bin")),
+    any(
+        list(Path(place).glob("python3.1[1-9]"))
+        for place in ("/usr/local/bin", "/opt/homebrew/bin")
+    ),
     reason="a newer Python sits where run.py looks without PATH",
 )
 def test_a_too_old_python_gets_one_sentence_and_no_trace(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_a_pgbin_without_postgresql_gets_one_sentence(
 ) -> None:
     monkeypatch.setenv("PGBIN", str(folder))
 
-    with pytest.raises(CannotStart, match="PGBIN is .* no PostgreSQL runs from there"):
+    with pytest.raises(CannotStart, match=r"PGBIN is .* no PostgreSQL runs from there"):
         a_server(folder).start()
 
 
