@@ -18,12 +18,14 @@ from app.database import (
     LOCK_TIMEOUT,
     SERIALIZATION_FAILURE,
     UNIQUE_VIOLATION,
-    Base,
     sqlstate,
 )
 from app.errors import DomainError, Unavailable
+from app.tables import METADATA
 
-db = SQLAlchemy(metadata=Base.metadata)
+db = SQLAlchemy(metadata=METADATA, session_options={"expire_on_commit": False})
+"""What a transaction read may be shown after it ended, without being read again."""
+
 babel = Babel()
 csrf = CSRFProtect()
 limiter = Limiter(get_remote_address)

@@ -1,12 +1,7 @@
 from alembic import context
 from sqlalchemy import NullPool, create_engine
 
-import app.accounts.models
-import app.booking.models
-import app.catalog.models
-import app.customers.models
-import app.events  # noqa: F401
-from app.database import Base
+from app.tables import METADATA
 
 
 def run() -> None:
@@ -18,7 +13,7 @@ def run() -> None:
     )
     with engine.connect() as connection:
         context.configure(
-            connection=connection, target_metadata=Base.metadata, compare_server_default=False
+            connection=connection, target_metadata=METADATA, compare_server_default=False
         )
         with context.begin_transaction():
             context.run_migrations()

@@ -17,9 +17,9 @@ from werkzeug.serving import make_server
 from app import create_app
 from app.cli.database import alembic_config
 from app.config import Config
-from app.database import Base
 from app.devservices.testing import start_test_server, start_test_valkey, stop_test_servers
 from app.extensions import db, limiter
+from app.tables import METADATA
 
 ROOT = Path(__file__).parent.parent
 OPENING = datetime(2026, 3, 10, 11, 0, tzinfo=UTC)
@@ -178,7 +178,7 @@ def real_app(database_url: str) -> Iterator[Flask]:
 
 
 def _empty(database_url: str) -> None:
-    tables = ", ".join(table.name for table in Base.metadata.sorted_tables)
+    tables = ", ".join(table.name for table in METADATA.sorted_tables)
     with psycopg.connect(database_url) as connection:
         connection.execute("ALTER TABLE audit DISABLE TRIGGER audit_append_only")
         connection.execute(f"TRUNCATE {tables} CASCADE")
