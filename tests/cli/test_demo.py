@@ -38,8 +38,10 @@ def as_remembered(content: dict[str, Any]) -> Remembered:
 
 
 def states(session: Session) -> dict[str, int]:
-    rows = session.execute(select(Booking.status, func.count()).group_by(Booking.status))
-    return dict(rows.tuples().all())
+    rows = session.execute(
+        select(Booking.status, func.count().label("number")).group_by(Booking.status)
+    )
+    return {row.status: row.number for row in rows}
 
 
 @pytest.mark.usefixtures("app")

@@ -69,6 +69,11 @@ class Desk:
         return content
 
     @property
+    def web(self) -> int:
+        children = json.loads((self.folder / "running.json").read_text())
+        return int(children[0]["pid"])
+
+    @property
     def pids(self) -> list[int]:
         children = json.loads((self.folder / "running.json").read_text())
         valkey = int((self.folder / "valkey" / "valkey.pid").read_text())
@@ -118,6 +123,11 @@ def test_a_desk_opens_tells_its_logins_stops_cleanly_and_opens_again_with_its_da
     assert (desk.folder / "demo.json").stat().st_mode & 0o777 == 0o600
     assert first["staff"][0]["password"] in desk.screen.read_text()
 
+    status, said = Desk(desk.folder, a_free_port()).refusal()
+    assert status == 1
+    assert said.startswith("Firme already runs on")
+    assert len(said.splitlines()) == 1
+
     assert desk.end(signal.SIGINT) == 0
     assert all_gone(pids)
 
@@ -127,29 +137,25 @@ def test_a_desk_opens_tells_its_logins_stops_cleanly_and_opens_again_with_its_da
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="PDEATHSIG is Linux's")
-def test_nothing_outlives_a_killed_desk_and_the_next_one_recovers(desk: Desk) -> None:
+def test_what_is_killed_comes_back_and_nothing_outlives_a_killed_desk(desk: Desk) -> None:
     desk.start()
     desk.wait_until_open()
-    first, pids = desk.demo, desk.pids
+    first, web = desk.demo, desk.web
 
+    os.kill(web, signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while desk.web == web:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert "The web ended (SIGKILL); it starts again in 1 s" in desk.screen.read_text()
+
+    pids = desk.pids
     desk.end(signal.SIGKILL)
     desk.start()
     desk.wait_until_open()
-
     assert all_gone(pids)
     assert desk.demo == first
     assert is_answering(desk.url)
-
-
-def test_a_second_desk_on_the_same_data_gets_one_sentence(desk: Desk) -> None:
-    desk.start()
-    desk.wait_until_open()
-
-    status, said = Desk(desk.folder, a_free_port()).refusal()
-
-    assert status == 1
-    assert said.startswith("Firme already runs on")
-    assert len(said.splitlines()) == 1
 
 
 def test_a_taken_port_gets_one_sentence(desk: Desk) -> None:
@@ -162,17 +168,3 @@ def test_a_taken_port_gets_one_sentence(desk: Desk) -> None:
     assert status == 1
     assert "is taken by another program" in said
     assert len(said.splitlines()) == 1
-
-
-def test_a_web_process_that_dies_is_started_again(desk: Desk) -> None:
-    desk.start()
-    desk.wait_until_open()
-    web = json.loads((desk.folder / "running.json").read_text())[0]["pid"]
-
-    os.kill(web, signal.SIGKILL)
-
-    deadline = time.monotonic() + 20
-    while json.loads((desk.folder / "running.json").read_text())[0]["pid"] == web:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    assert "The web ended (SIGKILL); it starts again in 1 s" in desk.screen.read_text()
