@@ -53,7 +53,7 @@ def _flask_settings(config: Config) -> dict[str, Any]:
         "BABEL_TRANSLATION_DIRECTORIES": f"{_ROOT}/app/translations",
         "RATELIMIT_STORAGE_URI": _limiter_storage(config.redis_url),
         "RATELIMIT_STRATEGY": "fixed-window",
-        "RATELIMIT_HEADERS_ENABLED": True,
+        "RATELIMIT_HEADERS_ENABLED": False,  # it writes Retry-After over every answer's own
         "RATELIMIT_IN_MEMORY_FALLBACK_ENABLED": True,
         "SQLALCHEMY_DATABASE_URI": config.database_url,
         "SQLALCHEMY_ENGINE_OPTIONS": {

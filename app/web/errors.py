@@ -1,16 +1,20 @@
 """The one place where an error becomes a response."""
 
 import logging
+from math import ceil
 from typing import Any
 
 from flask import Flask, Response, current_app, json, render_template, request
 from flask.typing import ResponseReturnValue
+from flask_limiter import RateLimitExceeded
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException
 
+from app.clock import SystemClock
 from app.errors import Conflict, DomainError, Invalid, NotFound, Refused, Unavailable
+from app.extensions import limiter
 from app.ids import new_id
 from app.web.messages import field_sentence, sentence
 
@@ -56,8 +60,13 @@ def status_of(error: DomainError) -> int:
 
 
 def problem(status: int, code: str, facts: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Build the problem document (RFC 9457) of a code, in the reader's language."""
+    """Build the problem document (RFC 9457) of a code, in the reader's language.
+
+    ``status`` is the answer's own; the booking's travels as ``booking_status``.
+    """
     facts = dict(facts or {})
+    if "status" in facts:
+        facts["booking_status"] = facts.pop("status")
     if "errors" in facts:
         facts["errors"] = [
             {"detail": field_sentence(each["code"]), **each} for each in facts["errors"]
@@ -124,6 +133,9 @@ def _answer_http(error: HTTPException) -> ResponseReturnValue:
         for name, value in error.get_headers(request.environ)
         if name in {"Allow", "Retry-After", "WWW-Authenticate"}
     }
+    if isinstance(error, RateLimitExceeded) and limiter.current_limit:
+        left = limiter.current_limit.reset_at - SystemClock().now().timestamp()
+        headers["Retry-After"] = str(max(1, ceil(left)))
     return _answer(status, CODE_OF_STATUS.get(status, "invalid_request"), None, headers)
 
 
