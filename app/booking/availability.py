@@ -11,6 +11,7 @@ from app.booking.errors import BeyondHorizon, InThePast, NoticeTooShort
 from app.booking.occupancy import Occupancy, read_occupancy
 from app.catalog.offer import Candidate, Offer, Place
 from app.catalog.queries import ResourceName, load_offer
+from app.errors import NotFound
 from app.intervals import Span, covers
 
 ALTERNATIVES = 5
@@ -198,6 +199,8 @@ def find_starts(
         NotFound: the location has no such service, or the service cannot use the resource.
     """
     diary = open_diary(session, location_id, service_id, window=window)
+    if resource_id is not None and not diary.offer.can_use(resource_id):
+        raise NotFound
     bookable = _bookable(diary.offer.place, window, now=now)
     return list(diary.starts(bookable, resource_id=resource_id).values())[:limit]
 

@@ -72,6 +72,10 @@ class Offer:
         """Tell what a start occupies, buffers included."""
         return starts_at - self.buffer_before, starts_at + self.duration + self.buffer_after
 
+    def can_use(self, resource_id: UUID) -> bool:
+        """Tell whether the resource can serve any of the needs."""
+        return any(c.id == resource_id for need in self.needs for c in need.candidates)
+
     @property
     def hold_for(self) -> timedelta:
         return self.place.deposit_hold_for if self.deposit_cents else self.place.hold_for
