@@ -50,13 +50,9 @@ def seed(environment: Mapping[str, str], logs: Path, *, base_url: str) -> Demo:
 def show(demo: Demo) -> None:
     """Print the address and the logins."""
     content = demo.content
-    location = content["location"] or {}
     say(f"\nFirme is running at {content['base_url']}")
-    if location.get("slug"):
-        say(f"  Book online    {content['base_url']}/{location['slug']}")
-    say(f"  Sign in        {content['base_url']}/staff")
     for person in content["staff"] or ():
-        say(f"  {person['role']:<14} {person['email']}  {person['password']}")
+        say(f"  {person['role']:<14} {person['email']}  {person['password'] or '(changed)'}")
     if content["api_key"]:
         say(f"  API key        {content['api_key']}")
 

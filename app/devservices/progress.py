@@ -6,14 +6,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 PATIENCE_SECONDS = 1.0  # what is done sooner needs no word
 PLAIN_WORD_SECONDS = 10.0
 
 
 def say(text: str) -> None:
-    print(text, flush=True)
+    """Print a line; a terminal that was closed keeps nothing from being stopped cleanly."""
+    with suppress(OSError):
+        print(text, flush=True)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def data_folder() -> Path:
     """FIRME_VAR, or var/ of the checkout."""
-    return (ROOT / os.environ.get("FIRME_VAR", "var")).expanduser().absolute()
+    return (ROOT / Path(_named("FIRME_VAR") or "var").expanduser()).absolute()
 
 
 class Stores:

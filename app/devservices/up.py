@@ -21,6 +21,7 @@ from app.devservices.progress import say, showing
 from app.devservices.stores import ROOT, Stores, data_folder
 
 HEALTHY_WITHIN_SECONDS = 60.0
+LARGEST_LOG = 10_000_000  # bytes
 GUNICORN = (
     "-k",
     "gthread",
@@ -33,6 +34,7 @@ GUNICORN = (
     "--no-control-socket",
 )
 APP = "app:create_app()"
+FOR_MACS = {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES"}  # the worker forks for each job
 
 
 def main() -> int:
@@ -74,14 +76,16 @@ def run(folder: Path) -> None:
         logs.mkdir(exist_ok=True)
         compile_stale(ROOT / "app" / "translations")
         base_url = os.environ.get("BASE_URL", "").strip() or f"http://{_shown(host)}:{port}"
+        address = f"{_in_url(host)}:{port}"
         with Stores(folder) as stores:
-            environment = stores.environment(BASE_URL=base_url, PORT=str(port))
+            environment = stores.environment(BASE_URL=base_url, PORT=str(port), **FOR_MACS)
             upgrade(environment, logs)
-            demo = seed(environment, logs, base_url=base_url)
             children = Children(environment, folder=ROOT, pid_file=pid_file)
             stop_on_signals(children)
             try:
-                serve(children, logs, address=f"{_in_url(host)}:{port}")
+                launch(children, logs, address=address)
+                demo = seed(environment, logs, base_url=base_url)
+                wait_until_open(children, logs, address=address)
                 demo.write(folder / "demo.json")
                 greet(demo, folder)
                 stay(children, stores)
@@ -90,17 +94,17 @@ def run(folder: Path) -> None:
                     children.stop()
 
 
-def serve(children: Children, logs: Path, *, address: str) -> None:
-    """Start web and worker and wait until the web answers.
-
-    Raises: CannotStart when it does not.
-    """
+def launch(children: Children, logs: Path, *, address: str) -> None:
+    """Start web and worker."""
     web = [sys.executable, "-m", "gunicorn", *GUNICORN, "--bind", address, APP]
-    children.add(Child("web", web, log=logs / "web.log", mark=f"{address} {APP}"))
+    children.add(Child("web", web, log=_log(logs, "web"), mark=f"{address} {APP}"))
     worker = ROOT / "worker.py"
-    if worker.exists():
-        command = [sys.executable, str(worker)]
-        children.add(Child("worker", command, log=logs / "worker.log", mark=str(worker)))
+    command = [sys.executable, str(worker)]
+    children.add(Child("worker", command, log=_log(logs, "worker"), mark=str(worker)))
+
+
+def wait_until_open(children: Children, logs: Path, *, address: str) -> None:
+    """Raises: CannotStart when the web server gives no answer."""
     own_address = address.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")
     deadline = time.monotonic() + HEALTHY_WITHIN_SECONDS
     with showing("Starting the web server"):
@@ -108,6 +112,14 @@ def serve(children: Children, logs: Path, *, address: str) -> None:
             if not children.is_alive("web") or time.monotonic() > deadline:
                 raise CannotStart(f"The web server does not answer: see {logs / 'web.log'}.")
             time.sleep(0.05)
+
+
+def _log(logs: Path, name: str) -> Path:
+    """The log of a child; one that grew large makes room for a new one."""
+    log = logs / f"{name}.log"
+    if log.exists() and log.stat().st_size > LARGEST_LOG:
+        log.replace(log.with_suffix(".log.1"))
+    return log
 
 
 def greet(demo: Demo, folder: Path) -> None:
