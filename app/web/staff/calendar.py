@@ -1,0 +1,165 @@
+"""The receptionist's day: the whole page, and the parts of it that are renewed alone."""
+
+from datetime import date, timedelta
+from uuid import UUID
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from app.booking.availability import find_starts
+from app.booking.queries import get_booking
+from app.booking.states import Status
+from app.booking.views import BookingView
+from app.catalog.hours import day_bounds
+from app.catalog.queries import ServiceView, list_services
+from app.errors import NotFound
+from app.extensions import db
+from app.web.auth import scope
+from app.web.forms import get_day, parse_day
+from app.web.render import render
+from app.web.staff.answers import now
+from app.web.staff.day import load_day
+from app.web.staff.panel import open_panel
+
+bp = Blueprint("calendar", __name__)
+
+SHORTEST_SHOWN = 15
+"""Minutes. Where services this short exist, the rows are higher, so that each is a target."""
+
+MOST_PLACES = 6
+
+
+@bp.get("/")
+@bp.get("/staff")
+def home() -> ResponseReturnValue:
+    today = scope().today(now())
+    return redirect(url_for("staff.calendar.day", day=today), code=303)
+
+
+@bp.get("/agenda")
+def choose() -> ResponseReturnValue:
+    """Go to the date of the date field, or to today."""
+    day = parse_day(request.args.get("fecha", "")) or scope().today(now())
+    mover = request.args.get("mover") or None
+    return redirect(url_for("staff.calendar.day", day=day, mover=mover), code=303)
+
+
+@bp.get("/agenda/<day>")
+def day(day: str) -> ResponseReturnValue:
+    """Show a day. ``r`` opens a booking's panel beside it, ``mover`` asks for its new place."""
+    mine = scope()
+    shown = load_day(db.session(), mine, get_day(day), now=now())
+    opened = _wanted_booking("r")
+    return render_template(
+        "staff/calendar/day.html",
+        day=shown,
+        today=mine.today(shown.now),
+        moving=_moving(),
+        panel=open_panel(opened) if opened else None,
+        tall_rows=_has_short_services(list_services(db.session(), mine.location_id)),
+        back=request.full_path.rstrip("?"),
+        zone=mine.zone,
+    )
+
+
+@bp.get("/agenda/<day>/columna/<uuid:resource_id>")
+def column(day: str, resource_id: UUID) -> ResponseReturnValue:
+    """Show one column; when the page must show other hours than it does, say only that."""
+    mine = scope()
+    if not mine.covers((resource_id,)):
+        raise NotFound
+    shown = load_day(db.session(), mine, get_day(day), now=now())
+    if request.args.get("hoja", shown.frame.token) != shown.frame.token:
+        return Response(status=204, headers={"HX-Trigger": "firme:reframe"})
+    return render_template(
+        "staff/calendar/_column.html",
+        day=shown,
+        column=shown.column(resource_id),
+        moving=_moving(),
+    )
+
+
+@bp.get("/agenda/<day>/hoja")
+def sheet(day: str) -> ResponseReturnValue:
+    mine = scope()
+    shown = load_day(db.session(), mine, get_day(day), now=now())
+    return render_template(
+        "staff/calendar/_sheet.html",
+        day=shown,
+        moving=_moving(),
+        tall_rows=_has_short_services(list_services(db.session(), mine.location_id)),
+    )
+
+
+@bp.get("/agenda/<day>/lista")
+def listing(day: str) -> ResponseReturnValue:
+    """Show the day as a list, and with it the counts and the queue of the rail."""
+    shown = load_day(db.session(), scope(), get_day(day), now=now())
+    back = url_for("staff.calendar.day", day=shown.day)
+    return render_template("staff/calendar/listing.html", day=shown, back=back)
+
+
+@bp.get("/agenda/<day>/libres")
+def places(day: str) -> ResponseReturnValue:
+    """List the next free places of a service from a day on."""
+    mine = scope()
+    first = get_day(day)
+    services = offered(list_services(db.session(), mine.location_id), mine.resource_id)
+    wanted = request.args.get("servicio", "")
+    service = next((s for s in services if str(s.id) == wanted), services[0] if services else None)
+    span = 7 if request.args.get("dias") == "7" else 1
+    starts = []
+    if service is not None:
+        window = (
+            day_bounds(mine.zone, first)[0],
+            day_bounds(mine.zone, first + timedelta(days=span - 1))[1],
+        )
+        starts = find_starts(
+            db.session(),
+            mine.location_id,
+            service.id,
+            window=window,
+            now=now(),
+            resource_id=mine.resource_id,
+            limit=MOST_PLACES,
+        )
+    return render(
+        "staff/calendar/places.html",
+        "places",
+        day=first,
+        today=mine.today(now()),
+        services=services,
+        service=service,
+        span=span,
+        starts=starts,
+        zone=mine.zone,
+    )
+
+
+def offered(services: list[ServiceView], resource_id: UUID | None) -> list[ServiceView]:
+    """Keep the services that a resource can serve; all of them for nobody in particular."""
+    return [s for s in services if resource_id is None or s.takes(resource_id)]
+
+
+def _has_short_services(services: list[ServiceView]) -> bool:
+    return any(service.duration_minutes <= SHORTEST_SHOWN for service in services)
+
+
+def _wanted_booking(name: str) -> BookingView | None:
+    """Find the booking that the address names; none when it is not there or not this reader's."""
+    try:
+        found = get_booking(db.session(), scope().location_id, UUID(request.args.get(name, "")))
+    except (ValueError, NotFound):
+        return None
+    return found if scope().covers_booking(found) else None
+
+
+def _moving() -> BookingView | None:
+    booking = _wanted_booking("mover")
+    movable = {Status.HELD, Status.PENDING_PAYMENT, Status.CONFIRMED}
+    return booking if booking is not None and booking.status in movable else None
+
+
+def day_of_booking(booking: BookingView) -> date:
+    """Tell the local day a booking begins on."""
+    return booking.starts_at.astimezone(scope().zone).date()

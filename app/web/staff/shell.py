@@ -1,0 +1,47 @@
+"""What stands around every page of the desk: whose it is, where, and what waits for review."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import g, request
+
+from app.booking.queries import to_review
+from app.booking.views import BookingView
+from app.extensions import db
+from app.web.auth import scope, staff
+from app.web.staff.scope import Scope
+
+
+@dataclass(frozen=True)
+class Shell:
+    scope: Scope
+    user_name: str
+    section: str
+    review_count: int
+    locations: tuple[Scope, ...]
+
+
+def open_reviews() -> Sequence[BookingView]:
+    """List the absences to decide on that this reader may see; read once per request."""
+    if "open_reviews" not in g:
+        mine = scope()
+        found = to_review(db.session(), mine.location_id)
+        g.open_reviews = [booking for booking in found if mine.covers_booking(booking)]
+    return g.open_reviews  # type: ignore[no-any-return]
+
+
+def review_count() -> int:
+    return len(open_reviews())
+
+
+def staff_shell() -> Shell:
+    """Collect the bars of a full page; fragments do without."""
+    person = staff()
+    section = (request.endpoint or "").split(".")[1:2]
+    return Shell(
+        scope=person.scope,
+        user_name=person.name,
+        section="review" if section == ["review"] else "calendar",
+        review_count=review_count(),
+        locations=person.scopes if len(person.scopes) > 1 else (),
+    )
