@@ -1,0 +1,199 @@
+"""The panel of one booking: what it says, what can be done with it, what was typed into it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
+
+from flask_babel import LazyString, lazy_gettext
+
+from app.booking.queries import get_booking, history
+from app.booking.states import TEMPORARY, Move, Status, allowed
+from app.booking.views import BookingView, Contact
+from app.customers.phones import format_phone
+from app.errors import NotFound
+from app.events import Event
+from app.extensions import db
+from app.web.auth import scope
+from app.web.staff.answers import now
+from app.web.staff.blocks import Shown
+
+MOST_EXTENSION_MINUTES = 10
+EXTENSION_MINUTES = 5
+
+_SAID: dict[str, LazyString] = {
+    Event.HELD: lazy_gettext("Pre-reserva"),
+    Event.EXTENDED: lazy_gettext("Más tiempo"),
+    Event.EXPIRED: lazy_gettext("Venció"),
+    Event.PENDING_PAYMENT: lazy_gettext("Se pidió la seña"),
+    Event.CONFIRMED: lazy_gettext("Confirmada"),
+    Event.CHECKED_IN: lazy_gettext("Llegó"),
+    Event.COMPLETED: lazy_gettext("Completada"),
+    Event.CANCELLED: lazy_gettext("Cancelada"),
+    Event.RESCHEDULED: lazy_gettext("Movida"),
+    Event.NO_SHOW_SUGGESTED: lazy_gettext("Posible ausencia"),
+    Event.NO_SHOW_DISMISSED: lazy_gettext("No fue ausencia"),
+    Event.NO_SHOW: lazy_gettext("Ausente"),
+    Event.UNDONE: lazy_gettext("Deshecho"),
+    Event.CHANGED: lazy_gettext("Datos cambiados"),
+}
+
+_DOORS: dict[str, LazyString] = {
+    "api": lazy_gettext("por la API"),
+    "public": lazy_gettext("en la web"),
+    "worker": lazy_gettext("por sí sola"),
+    "cli": lazy_gettext("por consola"),
+}
+
+CHANNELS: dict[str, LazyString] = {
+    "desk": lazy_gettext("Recepción"),
+    "api": lazy_gettext("API"),
+    "bot": lazy_gettext("Bot"),
+    "web": lazy_gettext("Web"),
+    "public": lazy_gettext("Web"),
+}
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    at: datetime
+    said: LazyString | str
+    who: LazyString | str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One point of the line from the pencil to the ink."""
+
+    label: LazyString
+    is_done: bool
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What the panel's template draws. ``typed`` and ``errors`` keep a refused form as it was."""
+
+    shown: Shown
+    zone: ZoneInfo
+    today: date
+    country: str
+    history: tuple[HistoryLine, ...]
+    key: str
+    typed: Mapping[str, str]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    notice: str | None = None
+
+    @property
+    def booking(self) -> BookingView:
+        return self.shown.booking
+
+    @property
+    def day(self) -> date:
+        return self.booking.starts_at.astimezone(self.zone).date()
+
+    def may(self, move: str) -> bool:
+        """Tell whether the state table has the move; a lapsed hold can do nothing more."""
+        return Move(move) in allowed(self.shown.status)
+
+    @property
+    def may_move(self) -> bool:
+        return self.shown.status in {Status.CONFIRMED, *TEMPORARY}
+
+    @property
+    def may_extend(self) -> bool:
+        left = MOST_EXTENSION_MINUTES - self.booking.extended_minutes
+        return self.may(Move.EXTEND) and left >= EXTENSION_MINUTES
+
+    @property
+    def may_take_again(self) -> bool:
+        is_over = self.shown.is_gone and self.booking.rescheduled_to is None
+        return is_over and self.booking.starts_at > self.shown.now
+
+    @property
+    def wants_review(self) -> bool:
+        booking = self.booking
+        return (
+            self.shown.status is Status.CONFIRMED
+            and booking.no_show_suggested_at is not None
+            and booking.no_show_dismissed_at is None
+        )
+
+    @property
+    def steps(self) -> list[Step]:
+        order = [Status.HELD, Status.CONFIRMED, Status.CHECKED_IN, Status.COMPLETED]
+        labels = {
+            Status.HELD: lazy_gettext("Pre-reserva"),
+            Status.PENDING_PAYMENT: lazy_gettext("Seña"),
+            Status.CONFIRMED: lazy_gettext("Confirmada"),
+            Status.CHECKED_IN: lazy_gettext("Llegó"),
+            Status.COMPLETED: lazy_gettext("Lista"),
+        }
+        if self.booking.deposit_cents:
+            order.insert(1, Status.PENDING_PAYMENT)
+        if self.shown.status not in order:
+            return []
+        current = order.index(self.shown.status)
+        return [
+            Step(labels[status], is_done=place < current, is_current=place == current)
+            for place, status in enumerate(order)
+        ]
+
+
+def find_seen(booking_id: UUID) -> BookingView:
+    """Read a booking that this reader may see.
+
+    Raises:
+        NotFound: there is none, or it is not theirs to see.
+    """
+    booking = get_booking(db.session(), scope().location_id, booking_id)
+    if not scope().covers_booking(booking):
+        raise NotFound
+    return booking
+
+
+def open_panel(
+    booking: BookingView,
+    *,
+    typed: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+    notice: str | None = None,
+) -> Panel:
+    """Collect a booking's panel; what was typed wins over what is stored."""
+    mine = scope()
+    known = contact_fields(booking.contact, mine.country) | {"notes": booking.notes}
+    return Panel(
+        shown=Shown.at(booking, now()),
+        zone=mine.zone,
+        today=mine.today(now()),
+        country=mine.country,
+        history=_history(booking),
+        key=str(uuid4()),
+        typed=known | dict(typed or {}),
+        errors=errors or {},
+        notice=notice,
+    )
+
+
+def contact_fields(contact: Contact, country: str) -> dict[str, str]:
+    """Write a contact as its form fields; the phone as people of the country read it."""
+    return {
+        "name": contact.name or "",
+        "phone": format_phone(contact.phone, country) if contact.phone else "",
+        "email": contact.email or "",
+    }
+
+
+def _history(booking: BookingView) -> tuple[HistoryLine, ...]:
+    lines = history(db.session(), booking.location_id, booking.id)
+    return tuple(
+        HistoryLine(
+            at=line.at,
+            said=_SAID.get(line.action, line.action),
+            who=line.actor if line.door == "desk" else _DOORS.get(line.door, line.door),
+            reason=str(line.detail.get("override") or line.detail.get("reason") or ""),
+        )
+        for line in lines
+    )
