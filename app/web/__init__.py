@@ -1,6 +1,7 @@
 from flask import Flask, request
 
-from app.web import errors
+from app.web import auth, errors
+from app.web.staff import desk
 
 LANGUAGES = ("es", "pt", "en")
 
@@ -13,3 +14,5 @@ def choose_language() -> str:
 def register(app: Flask) -> None:
     """Add every blueprint, one line each."""
     errors.register(app)
+    auth.register(app)
+    desk.register(app)
