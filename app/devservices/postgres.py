@@ -7,6 +7,7 @@ import secrets
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -108,6 +109,9 @@ class PostgresServer:
         if self._process is not None:
             stop(self._process, polite=signal.SIGINT, seconds=20.0, harsh=signal.SIGQUIT)
             self._process = None
+            if self._sockets:
+                with suppress(OSError):  # not empty after a crash; the next start empties it
+                    self._sockets.rmdir()
         self._lock.release()
 
     def __enter__(self) -> PostgresServer:

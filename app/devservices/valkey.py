@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import TracebackType
@@ -88,6 +89,9 @@ class ValkeyServer:
         if self._process is not None:
             stop(self._process, polite=signal.SIGTERM, seconds=10.0, harsh=signal.SIGKILL)
             self._process = None
+            if self._socket:
+                with suppress(OSError):  # not empty after a crash; the next start empties it
+                    self._socket.parent.rmdir()
         self._lock.release()
 
     def __enter__(self) -> ValkeyServer:
