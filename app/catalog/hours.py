@@ -8,19 +8,20 @@ from app.intervals import Span, merge, subtract
 _MINUTE = timedelta(minutes=1)
 
 
-def local_to_utc(zone: ZoneInfo, day: date, minutes: int, *, last: bool = False) -> datetime:
+def local_to_utc(zone: ZoneInfo, day: date, minutes: int) -> datetime:
     """Turn a wall time into an instant: the only place that does.
 
-    ``minutes`` count on the wall clock from midnight of ``day`` and may pass 24 hours. Of a time
-    that the clock shows twice, the first instant, or with ``last`` the second. A time that the
-    clock skips becomes the instant of the jump.
+    ``minutes`` count on the wall clock from midnight of ``day`` and may pass 24 hours. The answer
+    is when the clock first shows that time or, if it skips it, a later one: of a time shown
+    twice the first instant, of a time skipped the instant of the jump. So hours last from when
+    the clock first shows the opening until it first shows the closing.
     """
     wall = datetime.combine(day, time()) + minutes * _MINUTE
     first = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     second = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     if first > second:
         return _jump_between(zone, second, first)
-    return second if last else first
+    return first
 
 
 def _jump_between(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
@@ -88,10 +89,7 @@ class ResourceHours:
         spans = []
         for day in days_touching(zone, start, end):
             for opens, closes in self.intervals_of(day):
-                span = (
-                    local_to_utc(zone, day, opens),
-                    local_to_utc(zone, day, closes, last=True),
-                )
+                span = (local_to_utc(zone, day, opens), local_to_utc(zone, day, closes))
                 if span[0] < span[1] and span[1] > start and span[0] < end:
                     spans.append(span)
         return spans

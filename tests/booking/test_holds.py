@@ -64,9 +64,7 @@ def test_everything_or_nothing_is_taken(session: Session, clock: Clock) -> None:
     a_hold(session, location, room_only, at(TEN), now=clock.now())
 
     with pytest.raises(SlotTaken):
-        actions.place_hold(
-            session, a_wish(location, both, at(TEN)), actor=BOT, now=clock.now()
-        )
+        actions.place_hold(session, a_wish(location, both, at(TEN)), actor=BOT, now=clock.now())
 
     taken = session.scalar(
         text("SELECT count(*) FROM allocation WHERE resource_id = :id"), {"id": lucia.id}
