@@ -56,7 +56,7 @@ SERVICES = (
     Sold("Corte", 30, 45_00, ((MARCOS, LUCIA),)),
     Sold("Corte y barba", 40, 70_00, ((MARCOS,),)),
     Sold("Barba", 30, 35_00, ((MARCOS,),)),
-    Sold("Corte de autor", 45, 60_00, ((LUCIA,),)),
+    Sold("Corte y peinado", 45, 60_00, ((LUCIA,),)),
     Sold("Corte y brushing", 45, 90_00, ((LUCIA,),), deposit=40_00),
     Sold("Color y brushing", 90, 180_00, ((LUCIA,),), buffer_after=15),
     Sold("Alisado", 105, 220_00, ((LUCIA,),)),

@@ -43,10 +43,10 @@ class Planned:
 
 
 DAY = (
-    Planned(at(9), "Corte de autor", LUCIA, "Sofía Olivera"),
+    Planned(at(9), "Corte y peinado", LUCIA, "Sofía Olivera"),
     Planned(at(9, 45), "Color y brushing", LUCIA, "Mariana Antúnez"),
     Planned(at(14), "Alisado", LUCIA, "Gabriela Nuñes", channel="public"),
-    Planned(at(16), "Corte de autor", LUCIA, "Valeria Chagas"),
+    Planned(at(16), "Corte y peinado", LUCIA, "Valeria Chagas"),
     Planned(at(17), "Balayage", LUCIA, "Ivana Suárez"),
     Planned(at(9), "Corte", MARCOS, "Diego Umpiérrez"),
     Planned(at(9, 30), "Corte", MARCOS, "Bruno Leites", fate=ABSENT),
@@ -161,7 +161,7 @@ def _live(
 ) -> None:
     key = booking.location_id, booking.id
     if fate == CANCELLED:
-        cancel(session, *key, actor=actor, reason="El cliente avisó por WhatsApp")
+        cancel(session, *key, actor=actor, reason="Avisó por WhatsApp")
     elif booking.starts_at > now or (fate == LATE and booking.ends_at > now):
         return
     elif fate == ABSENT:
