@@ -67,7 +67,7 @@ def expire_lapsed_in_the_way(
 
     A hold that is being confirmed at this moment is locked and skipped: it may win.
     """
-    return session.execute(
+    expired: int = session.execute(
         _EXPIRE_IN_THE_WAY,
         {
             "location_id": location_id,
@@ -77,6 +77,7 @@ def expire_lapsed_in_the_way(
             **_AS_WORKER,
         },
     ).scalar_one()
+    return expired
 
 
 def expire_due(session: Session, *, batch: int = BATCH) -> int:
@@ -84,4 +85,5 @@ def expire_due(session: Session, *, batch: int = BATCH) -> int:
 
     Several workers may run it at once: each hold expires once, with one event.
     """
-    return session.execute(_EXPIRE_BATCH, {"batch": batch, **_AS_WORKER}).scalar_one()
+    expired: int = session.execute(_EXPIRE_BATCH, {"batch": batch, **_AS_WORKER}).scalar_one()
+    return expired

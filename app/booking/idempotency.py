@@ -33,10 +33,12 @@ _REMEMBER = text("""
     VALUES (:location_id, :request_key, :fingerprint, :status, :body)
 """).bindparams(bindparam("body", type_=JSONB))
 
+PRUNE_BATCH = 5000
+
 _PRUNE = text("""
     DELETE FROM idempotency_key WHERE (location_id, request_key) IN (
         SELECT location_id, request_key FROM idempotency_key
-        WHERE created_at < clock_now() - interval '3 days' LIMIT 5000
+        WHERE created_at < clock_now() - interval '3 days' LIMIT :batch
         FOR UPDATE SKIP LOCKED)
 """)
 
@@ -129,4 +131,4 @@ def _wait(session: Session, key: RequestKey) -> None:
 
 def prune_keys(session: Session) -> int:
     """Forget answers older than three days (the contract keeps them for one); tell how many."""
-    return session.execute(_PRUNE).rowcount  # type: ignore[attr-defined, no-any-return]
+    return session.execute(_PRUNE, {"batch": PRUNE_BATCH}).rowcount  # type: ignore[attr-defined, no-any-return]

@@ -42,10 +42,11 @@ def suggest_no_shows(session: Session, *, batch: int = BATCH) -> int:
 
     Tells how many; each is suggested once, however many workers run. One statement.
     """
-    return session.execute(
+    suggested: int = session.execute(
         _SUGGEST,
         {"batch": batch, "event": Event.NO_SHOW_SUGGESTED.value, **recorded_by(WORKER)},
     ).scalar_one()
+    return suggested
 
 
 def confirm_no_show(

@@ -212,11 +212,12 @@ def set_dated_hours(
             DatedHours.day == day,
         )
     )
+    rows: Sequence[tuple[int | None, int | None]] = intervals or [(None, None)]
     session.add_all(
         DatedHours(
             location_id=location_id, resource_id=resource_id, day=day, opens=opens, closes=closes
         )
-        for opens, closes in (intervals or [(None, None)])
+        for opens, closes in rows
     )
     session.flush()
 

@@ -22,7 +22,7 @@ def find_or_add(
 
     What is known is never overwritten by what a caller types; only gaps are filled.
     """
-    return session.execute(
+    customer_id: UUID = session.execute(
         _FIND_OR_ADD,
         {
             "location_id": location_id,
@@ -32,3 +32,4 @@ def find_or_add(
             "email": email,
         },
     ).scalar_one()
+    return customer_id

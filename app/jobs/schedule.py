@@ -1,0 +1,101 @@
+"""What runs on a timer, and the clock that puts it into the queue."""
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+
+from redis import Redis
+from redis.exceptions import RedisError
+from rq import Queue
+from rq.exceptions import DuplicateJobError
+from rq.scheduler import RQScheduler
+from rq.serializers import JSONSerializer
+
+log = logging.getLogger(__name__)
+
+QUEUE = "firme"
+"""One queue a worker: RQ hands a job over safely only to a worker that listens to one."""
+
+JOB_TIMEOUT_SECONDS = 30
+"""A sweep works in small batches; one that takes longer hangs, and the next will go on."""
+
+TICK_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A job that finds its own work in PostgreSQL, so that running it again is harmless."""
+
+    name: str
+    job: str
+    every_seconds: int
+
+
+SCHEDULE = (
+    Sweep("drain-outbox", "app.jobs.outbox.drain", 1),
+    Sweep("expire-holds", "app.jobs.holds.expire", 2),
+    Sweep("suggest-no-shows", "app.jobs.no_shows.suggest", 10),
+    Sweep("prune-keys", "app.jobs.keys.prune", 3600),
+)
+
+
+def make_queue(connection: Redis) -> Queue:
+    """Open the queue; jobs travel as JSON, never as pickle."""
+    return Queue(QUEUE, connection=connection, serializer=JSONSerializer)
+
+
+class Clock(threading.Thread):
+    """Enqueue what is due, once per time slot however many clocks tick.
+
+    Runs RQ's own scheduler too (retries, jobs put off), as a part of the same thread: as a process
+    of its own it would outlive a killed worker and not come back after a Redis restart. Losing
+    Redis costs a pause: the slot after its return is enqueued as usual.
+    """
+
+    def __init__(self, connection: Redis) -> None:
+        super().__init__(name="clock", daemon=True)
+        self._queue = make_queue(connection)
+        self._scheduler = RQScheduler([QUEUE], connection=connection, serializer=JSONSerializer)
+        self._last: dict[str, int] = {}
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        is_lost = False
+        while not self._stopped.wait(TICK_SECONDS):
+            try:
+                self.tick(time.time())
+                is_lost = False
+            except RedisError as error:
+                if not is_lost:
+                    log.warning("no queue, waiting for it: %s", error)
+                is_lost = True
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def tick(self, now: float) -> None:
+        """Enqueue each sweep whose time slot began since the last tick."""
+        for sweep in SCHEDULE:
+            slot = int(now // sweep.every_seconds)
+            if self._last.get(sweep.name) != slot:
+                self._enqueue(sweep, slot)
+                self._last[sweep.name] = slot
+        if self._scheduler.should_reacquire_locks:
+            self._scheduler.acquire_locks()  # type: ignore[no-untyped-call]
+        self._scheduler.enqueue_scheduled_jobs()  # type: ignore[no-untyped-call]
+
+    def _enqueue(self, sweep: Sweep, slot: int) -> None:
+        keep = max(60, 3 * sweep.every_seconds)
+        try:
+            self._queue.enqueue_call(
+                sweep.job,
+                job_id=f"{sweep.name}-{slot}",
+                unique=True,
+                timeout=JOB_TIMEOUT_SECONDS,
+                ttl=keep,
+                result_ttl=keep,
+                failure_ttl=keep,
+            )
+        except DuplicateJobError:
+            log.debug("%s is queued already", sweep.name)
