@@ -18,7 +18,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from pathlib import Path
 
 with contextlib.suppress(ImportError):  # Windows, which gets its sentence below
@@ -31,8 +30,6 @@ VENV_PYTHON = VENV / "bin" / "python"
 UNFINISHED = VENV / "firme-unfinished"
 INSTALLED = VENV / "firme-installed"
 LOCKS = {"run": ROOT / "requirements.lock", "test": ROOT / "requirements-test.lock"}
-PIP_FALLBACK = VENV / "pip.pyz"
-PIP_FALLBACK_URL = "https://bootstrap.pypa.io/pip/pip.pyz"
 
 
 class Stopped(Exception):
@@ -171,13 +168,16 @@ def installers() -> "list[tuple[str, list[str]]]":
     python = str(VENV_PYTHON)
     if uv:
         ways.append(("uv", [uv, "pip", "install", "--python", python]))
+    wheels_only = ["install", "--only-binary=:all:"]
     if (VENV / "bin" / "pip").exists():
-        pip = [python, "-m", "pip"]
+        ways.append(("pip", [python, "-m", "pip", *wheels_only]))
     elif has_pip(sys.executable):
-        pip = [sys.executable, "-m", "pip", "--python", python]
-    else:
-        pip = [sys.executable, str(PIP_FALLBACK), "--python", python]
-    ways.append(("pip", [*pip, "install", "--only-binary=:all:"]))
+        ways.append(("pip", [sys.executable, "-m", "pip", "--python", python, *wheels_only]))
+    if not ways:
+        raise Stopped(
+            "This Python came without pip and venv: install them, on Debian and Ubuntu with "
+            "`apt-get install python3-venv`, or put uv on PATH."
+        )
     return ways
 
 
@@ -203,19 +203,6 @@ def make_venv() -> None:
         run_step("Making .venv without pip", [*command, "--without-pip"])
 
 
-def fetch_pip() -> None:
-    """Fetch pip itself, for a Python that came without ensurepip and without pip."""
-    say("This Python has no pip; fetching it ...")
-    try:
-        with urllib.request.urlopen(PIP_FALLBACK_URL, timeout=60) as answer:
-            PIP_FALLBACK.write_bytes(answer.read())
-    except OSError as error:
-        raise Stopped(
-            f"This Python has no pip and it could not be fetched ({error}): install it, "
-            "on Debian and Ubuntu with `apt-get install python3-venv`."
-        ) from None
-
-
 def install(kind: str) -> None:
     """Bring .venv to what the lock of this kind says; instant when it is there already."""
     if is_installed(kind):
@@ -231,8 +218,6 @@ def install(kind: str) -> None:
     count = LOCKS[kind].read_text().count("==")
     ways = installers()
     for name, command in ways:
-        if str(PIP_FALLBACK) in command:
-            fetch_pip()
         try:
             title = f"Installing {count} packages with {name}"
             wanted = ["--require-hashes", "-r", str(LOCKS[kind])]
