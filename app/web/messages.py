@@ -52,6 +52,18 @@ FIELD_SENTENCES = {
     "ambiguous_time": lazy_gettext("Esa hora pasa dos veces ese día: elegí cuál."),
     "not_on_grid": lazy_gettext("El servicio no empieza a esa hora."),
     "one_per_need": lazy_gettext("Elegí uno solo para cada cosa."),
+    "twice": lazy_gettext("Está dos veces."),
+    "invalid_type": lazy_gettext("Es otro tipo de dato."),
+    "invalid_instant": lazy_gettext(
+        "No es una fecha y hora que exista: por ejemplo 2026-03-10T10:00:00-03:00."
+    ),
+    "offset_required": lazy_gettext("A la hora le falta el desfase: por ejemplo -03:00 o Z."),
+    "out_of_range": lazy_gettext("Es demasiado chico o demasiado grande."),
+    "invalid_cursor": lazy_gettext("No es el cursor de esta lista."),
+    "invalid_key": lazy_gettext("Tiene que tener de 1 a 255 caracteres ASCII visibles."),
+    "not_an_object": lazy_gettext("El cuerpo tiene que ser un objeto JSON."),
+    "not_after_from": lazy_gettext("El final tiene que estar después del principio."),
+    "window_too_long": lazy_gettext("El período es de más de 62 días."),
     "not_bookable": lazy_gettext("El servicio no tiene quién lo atienda."),
 }
 """What people read beside a field that is wrong."""
