@@ -1,0 +1,156 @@
+"""What each call may be asked with: the bodies and the queries."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
+
+from flask import request
+from pydantic import BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
+
+from app.errors import InvalidFields
+from app.web.api.fields import (
+    Asked,
+    Channel,
+    Email,
+    Id,
+    Ids,
+    Instant,
+    Model,
+    Name,
+    Notes,
+    Phone,
+    QueryInstant,
+    Reason,
+    Units,
+    check,
+)
+
+MOST_ITEMS = 200
+USUAL_ITEMS = 50
+
+LONGEST_WINDOW = timedelta(days=62)
+
+StatusName = Literal[
+    "held",
+    "pending_payment",
+    "confirmed",
+    "checked_in",
+    "completed",
+    "cancelled",
+    "no_show",
+    "expired",
+]
+
+
+class HoldCustomer(Asked):
+    name: Name | None = None
+    phone: Phone | None = None
+    email: Email | None = None
+
+
+class HoldRequest(Asked):
+    """A time to keep. Without ``resource_ids`` any that fits is taken, spread fairly."""
+
+    service_id: Id
+    starts_at: Instant
+    resource_ids: Ids | None = None
+    units: Units = 1
+    customer: HoldCustomer | None = None
+    notes: Notes | None = None
+    channel: Channel = "api"
+
+
+class ConfirmCustomer(Asked):
+    name: Name
+    phone: Phone
+    email: Email | None = None
+
+
+class ConfirmRequest(Asked):
+    """Whom the booking is for. It cannot change service, time, resources or price."""
+
+    customer: ConfirmCustomer | None = None
+    notes: Notes | None = None
+
+
+class RescheduleRequest(Asked):
+    """Where the booking goes. Without ``resource_ids`` the same come first, then any."""
+
+    starts_at: Instant
+    resource_ids: Ids | None = None
+
+
+class CancelRequest(Asked):
+    reason: Reason | None = None
+
+
+class NothingAsked(Asked):
+    """Nothing, or an empty object."""
+
+
+def _whole_number(told: object) -> object:
+    if isinstance(told, str):
+        if not (told.isascii() and told.isdigit() and len(told) <= len("1000")):
+            raise PydanticCustomError("invalid_type", "not a number")
+        return int(told)
+    return told
+
+
+Absent = SkipJsonSchema[None]
+"""A query's parameter may be left out, but there is no way to write null."""
+
+_Limit = Annotated[int, Field(ge=1, le=MOST_ITEMS), BeforeValidator(_whole_number)]
+
+
+class PageQuery(Asked):
+    limit: _Limit = USUAL_ITEMS
+    cursor: Annotated[str, Field(min_length=1, max_length=200)] | Absent = None
+
+
+class BookingsQuery(PageQuery):
+    since: QueryInstant | Absent = Field(
+        None, alias="from", description="Bookings that start at this instant or later."
+    )
+    until: QueryInstant | Absent = Field(
+        None, alias="to", description="Bookings that start before this instant."
+    )
+    status: StatusName | Absent = None
+    phone: Phone | Absent = Field(
+        None, description="E.164, or as people of the location's country write it."
+    )
+    resource_id: Id | Absent = None
+
+
+class AvailabilityQuery(Asked):
+    service_id: Id
+    since: QueryInstant = Field(
+        alias="from", description="The past is skipped: it is cut to the present."
+    )
+    until: QueryInstant = Field(alias="to", description="At most 62 days after `from`.")
+    resource_id: Id | Absent = Field(None, description="Only starts with this resource.")
+    limit: _Limit | Absent = Field(
+        None, description="Only so many of the first starts; without it, every one."
+    )
+
+
+def check_window(since: datetime | None, until: datetime | None) -> None:
+    """Refuse a window that ends before it begins.
+
+    Raises:
+        InvalidFields: names ``to``.
+    """
+    if since is not None and until is not None and until <= since:
+        raise InvalidFields(("to", "not_after_from"))
+
+
+def read_query(model: type[Model]) -> Model:
+    """Read the request's query as ``model``.
+
+    Raises:
+        InvalidFields: names every parameter that is wrong, unknown or given twice.
+    """
+    twice = [name for name, told in request.args.lists() if len(told) > 1]
+    if twice:
+        raise InvalidFields(*((name[:100], "twice") for name in twice[:10]))
+    return check(model, request.args.to_dict())
