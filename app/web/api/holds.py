@@ -1,0 +1,133 @@
+from functools import partial
+from uuid import UUID
+
+from flask import Response
+from sqlalchemy.orm import Session
+
+from app.accounts.models import BOOK
+from app.booking.actions import Wish, confirm, place_hold, release
+from app.booking.idempotency import Answer
+from app.booking.queries import get_booking
+from app.booking.views import BookingView, Contact
+from app.customers.phones import parse_phone
+from app.extensions import transact
+from app.web.api.answered import BookingAnswer
+from app.web.api.asked import ConfirmCustomer, ConfirmRequest, HoldCustomer, HoldRequest
+from app.web.api.blueprint import api
+from app.web.api.callers import actor_of, require
+from app.web.api.described import described
+from app.web.api.fields import check, read_id
+from app.web.api.idempotency import Call, undertake
+
+
+@api.post("/holds")
+@described(
+    "Holds",
+    json=HoldRequest,
+    answers={201: BookingAnswer},
+    key="required",
+    refusals=(
+        "not_found",
+        "slot_taken",
+        "in_the_past",
+        "outside_hours",
+        "notice_too_short",
+        "beyond_horizon",
+        "too_many_units",
+    ),
+)
+def hold() -> Response:
+    """Keep a time for some minutes, until `expires_at`.
+
+    Without `resource_ids` any that fits is taken, spread fairly; with them, one for each need at
+    most, and any that fits for the needs that are left. Of two rivals exactly one gets the slot.
+    """
+    return undertake(require(BOOK), _hold, needs_key=True, revive=revive)
+
+
+def _hold(session: Session, call: Call) -> Answer:
+    asked = check(HoldRequest, call.body)
+    wish = Wish(
+        location_id=call.location_id,
+        service_id=read_id(asked.service_id),
+        starts_at=asked.starts_at,
+        resource_ids=tuple(read_id(each) for each in asked.resource_ids or ()),
+        units=asked.units,
+        contact=contact_of(asked.customer, call),
+        notes=asked.notes or "",
+        channel=asked.channel,
+        request_key=call.digest,
+    )
+    call.wanted = lambda _: wish
+    return booking_answer(201, place_hold(session, wish, actor=call.actor, now=call.now), call)
+
+
+@api.post("/holds/<hold_id>/confirm")
+@described(
+    "Holds",
+    json=ConfirmRequest,
+    answers={200: BookingAnswer},
+    key="required",
+    refusals=(
+        "not_found",
+        "hold_expired",
+        "invalid_transition",
+        "already_rescheduled",
+        "payment_provider_unavailable",
+    ),
+)
+def confirm_hold(hold_id: str) -> Response:
+    """Turn a live hold into a booking.
+
+    Confirming what is confirmed answers the same booking; nothing happens twice. A service with
+    a deposit cannot be confirmed yet: it is 503, and the hold stays as it was.
+    """
+    return undertake(require(BOOK), partial(_confirm, hold_id=hold_id), needs_key=True)
+
+
+def _confirm(session: Session, call: Call, *, hold_id: str) -> Answer:
+    asked = check(ConfirmRequest, call.body)
+    booking = confirm(
+        session,
+        call.location_id,
+        read_id(hold_id),
+        actor=call.actor,
+        contact=contact_of(asked.customer, call),
+        notes=asked.notes,
+    )
+    return booking_answer(200, booking, call)
+
+
+@api.delete("/holds/<hold_id>")
+@described("Holds", answers={204: None}, refusals=("not_found", "invalid_transition"))
+def delete_hold(hold_id: str) -> Response:
+    """Give a hold up: its slot is free at once. One that is over already stays as it is."""
+    holder = require(BOOK)
+    transact(
+        lambda session: release(
+            session, holder.location_id, read_id(hold_id), actor=actor_of(holder)
+        )
+    )
+    return Response(status=204)
+
+
+def contact_of(told: HoldCustomer | ConfirmCustomer | None, call: Call) -> Contact | None:
+    """Read whom a booking is for; a phone as people of the location's country write it.
+
+    Raises:
+        InvalidFields: no such phone.
+    """
+    if told is None:
+        return None
+    phone = told.phone and parse_phone(told.phone, call.holder.country, field="customer.phone")
+    return Contact(name=told.name, phone=phone, email=told.email)
+
+
+def booking_answer(status: int, booking: BookingView, call: Call) -> Answer:
+    """Answer a booking as it is stored."""
+    return Answer(status, BookingAnswer.of(booking, call.zone).body())
+
+
+def revive(session: Session, call: Call, booking_id: UUID) -> Answer:
+    """Answer a booking whose stored answer was pruned, as it is now."""
+    return booking_answer(201, get_booking(session, call.location_id, booking_id), call)
