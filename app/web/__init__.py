@@ -1,6 +1,6 @@
 from flask import Flask, request
 
-from app.web import auth, errors
+from app.web import api, auth, errors, health
 from app.web.staff import desk
 
 LANGUAGES = ("es", "pt", "en")
@@ -16,3 +16,5 @@ def register(app: Flask) -> None:
     errors.register(app)
     auth.register(app)
     desk.register(app)
+    api.register(app)
+    health.register(app)
