@@ -8,7 +8,7 @@ fighting; the exclusion constraint and the pools' CHECK have the last word all t
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import text
@@ -165,20 +165,3 @@ def _attempt(
         if missing and nested is not None:
             nested.rollback()
     return missing
-
-
-def peak_use(session: Session, location_id: UUID, resource_id: UUID, *, since: datetime) -> int:
-    """Tell the most places of a pool that are sold at any moment from ``since`` on."""
-    peak = session.scalar(
-        text("""
-            SELECT max(used) FROM pool_usage
-            WHERE location_id = :location_id AND resource_id = :resource_id
-                AND bucket_start >= :since
-        """),
-        {
-            "location_id": location_id,
-            "resource_id": resource_id,
-            "since": bucket_floor(since),
-        },
-    )
-    return peak or 0

@@ -133,7 +133,8 @@ class Allocation(Owned, Base):
         ),
         CheckConstraint(
             "NOT isempty(during) AND lower_inc(during) AND NOT upper_inc(during)"
-            " AND lower(during) > '-infinity' AND upper(during) < 'infinity'",
+            " AND NOT lower_inf(during) AND NOT upper_inf(during)"
+            " AND isfinite(lower(during)) AND isfinite(upper(during))",
             name="span",
         ),
         CheckConstraint("units >= 1", name="units"),

@@ -1,4 +1,4 @@
-"""create the booking desk."""
+"""Create the booking desk."""
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
@@ -562,11 +562,11 @@ def upgrade() -> None:
             name="ex_allocation_no_overlap",
         ),
         sa.CheckConstraint(
-            "NOT isempty(during) AND lower_inc(during) AND NOT upper_inc(during) AND lower(during) > '-infinity' AND upper(during) < 'infinity'",
-            name=op.f("ck_allocation_span"),
+            "kind = 'pooled' OR units = 1", name=op.f("ck_allocation_exclusive_is_one")
         ),
         sa.CheckConstraint(
-            "kind = 'pooled' OR units = 1", name=op.f("ck_allocation_exclusive_is_one")
+            "NOT isempty(during) AND lower_inc(during) AND NOT upper_inc(during) AND NOT lower_inf(during) AND NOT upper_inf(during) AND isfinite(lower(during)) AND isfinite(upper(during))",
+            name=op.f("ck_allocation_span"),
         ),
         sa.CheckConstraint("units >= 1", name=op.f("ck_allocation_units")),
         sa.ForeignKeyConstraint(
