@@ -63,7 +63,7 @@ def arena(real_app: Flask) -> Arena:
 
 
 @pytest.fixture
-def tomorrow() -> datetime:
+def next_week() -> datetime:
     """Eleven in the morning of a coming Wednesday in Sao Paulo, by the real clock."""
     now = datetime.now(UTC)
     ahead = (2 - now.weekday()) % 7 + 7

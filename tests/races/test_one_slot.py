@@ -1,66 +1,20 @@
 from collections import Counter
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from app.booking import allocation
 from app.booking.actions import place_hold
-from app.catalog.models import Location, Service
+from app.booking.idempotency import Answer, RequestKey, once
 from app.extensions import db, transact
 from tests.factories import BOT, a_location, a_resource, a_service, a_wish
 from tests.races.conftest import Arena
+from tests.races.scenes import Scene, a_scene
 
 CALLERS = 12
-
-
-def hold(location: Location, service: Service, starts_at: datetime, **wish: object) -> str:
-    transact(
-        lambda session: place_hold(
-            session,
-            a_wish(location, service, starts_at, **wish),
-            actor=BOT,
-            now=datetime.now(UTC),
-        )
-    )
-    return "held"
-
-
-def scene(*, people: int) -> tuple[Location, Service]:
-    session = db.session()
-    location = a_location(session)
-    team = [a_resource(session, location, f"R{n}") for n in range(1, people + 1)]
-    service = a_service(session, location, team)
-    return location, service
-
-
-def test_one_caller_gets_the_slot(arena: Arena, tomorrow: datetime) -> None:
-    """A01: parallel holds of one slot; one wins, the others are told it is taken."""
-    location, service = scene(people=1)
-
-    met = arena.race(CALLERS, lambda _: hold(location, service, tomorrow))
-
-    assert met == {"held": 1, "slot_taken": CALLERS - 1}
-    assert arena.faults() == []
-
-
-def test_this_test_would_notice_if_the_constraint_were_gone(
-    arena: Arena, tomorrow: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    location, service = scene(people=1)
-    unguarded = text(str(allocation._TAKE).replace("FOR NO KEY UPDATE OF r", ""))
-    monkeypatch.setattr(allocation, "_TAKE", unguarded)
-
-    with arena.without(
-        "ALTER TABLE allocation DROP CONSTRAINT ex_allocation_no_overlap",
-        restore=("TRUNCATE booking, allocation CASCADE", NO_OVERLAP),
-    ):
-        met = arena.race(CALLERS, lambda _: hold(location, service, tomorrow))
-        faults = arena.faults()
-
-    assert met["held"] > 1
-    assert any("two live bookings" in fault for fault in faults)
-
 
 NO_OVERLAP = """
     ALTER TABLE allocation ADD CONSTRAINT ex_allocation_no_overlap EXCLUDE USING gist
@@ -68,15 +22,53 @@ NO_OVERLAP = """
         WHERE (active AND kind = 'exclusive')
 """
 
+NEVER_OVER = """
+    ALTER TABLE pool_usage ADD CONSTRAINT ck_pool_usage_never_over
+        CHECK (used BETWEEN 0 AND capacity)
+"""
 
-def test_any_professional_spreads_over_all_of_them(arena: Arena, tomorrow: datetime) -> None:
-    """P03: eight callers and ten free professionals; then more callers than places."""
-    location, service = scene(people=10)
 
-    first = arena.race(8, lambda _: hold(location, service, tomorrow))
+def held(scene: Scene, starts_at: datetime, **wish: object) -> str:
+    scene.hold(starts_at, **wish)
+    return "held"
+
+
+def test_one_caller_gets_the_slot(arena: Arena, next_week: datetime) -> None:
+    """A01, A02: parallel holds of one slot; one wins, the others are told it is taken."""
+    scene = a_scene()
+
+    met = arena.race(CALLERS, lambda _: held(scene, next_week))
+
+    assert met == {"held": 1, "slot_taken": CALLERS - 1}
+    assert arena.faults() == []
+
+
+def test_this_test_would_notice_if_the_constraint_were_gone(
+    arena: Arena, next_week: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = a_scene()
+    unguarded = text(str(allocation._TAKE).replace("FOR NO KEY UPDATE OF r", ""))
+    monkeypatch.setattr(allocation, "_TAKE", unguarded)
+
+    with arena.without(
+        "ALTER TABLE allocation DROP CONSTRAINT ex_allocation_no_overlap",
+        restore=("TRUNCATE booking, allocation CASCADE", NO_OVERLAP),
+    ):
+        met = arena.race(CALLERS, lambda _: held(scene, next_week))
+        faults = arena.faults()
+
+    assert met["held"] > 1
+    assert any("two live bookings" in fault for fault in faults)
+
+
+def test_any_professional_spreads_over_all_of_them(arena: Arena, next_week: datetime) -> None:
+    """P03, A05: eight callers and ten free professionals; then more callers than places."""
+    scene = a_scene(people=10)
+
+    first = arena.race(8, lambda _: held(scene, next_week))
     taken = db.session.scalars(text("SELECT DISTINCT resource_id FROM allocation")).all()
     db.session.rollback()
-    second = arena.race(CALLERS, lambda _: hold(location, service, tomorrow))
+    second = arena.race(CALLERS, lambda _: held(scene, next_week))
 
     assert first == {"held": 8}
     assert len(taken) == 8
@@ -84,17 +76,78 @@ def test_any_professional_spreads_over_all_of_them(arena: Arena, tomorrow: datet
     assert arena.faults() == []
 
 
-def test_two_resources_in_mixed_order_never_deadlock(arena: Arena, tomorrow: datetime) -> None:
+def test_a_pool_sells_its_places_and_not_one_more(arena: Arena, next_week: datetime) -> None:
+    scene = a_scene(capacity=5)
+
+    met = arena.race(CALLERS, lambda _: held(scene, next_week))
+
+    assert met == {"held": 5, "slot_taken": CALLERS - 5}
+    assert arena.faults() == []
+
+
+def test_the_pool_s_twin_without_the_atomic_check_oversells(
+    arena: Arena, next_week: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = a_scene(capacity=5)
+    unguarded = (
+        str(allocation._TAKE)
+        .replace("WHERE p.used + excluded.used <= excluded.capacity", "")
+        .replace("FOR NO KEY UPDATE OF r", "")
+    )
+    monkeypatch.setattr(allocation, "_TAKE", text(unguarded))
+
+    with arena.without(
+        "ALTER TABLE pool_usage DROP CONSTRAINT ck_pool_usage_never_over",
+        restore=(
+            "TRUNCATE pool_usage",
+            NEVER_OVER,
+        ),
+    ):
+        met = arena.race(CALLERS, lambda _: held(scene, next_week))
+
+    assert met["held"] == CALLERS
+
+
+def test_two_resources_in_mixed_order_never_deadlock(arena: Arena, next_week: datetime) -> None:
     """A09: holds of two resources, asked for in either order."""
     session = db.session()
     location = a_location(session)
     lucia, room = (a_resource(session, location, name) for name in ("Lucía", "Sala"))
-    one_way = a_service(session, location, lucia, room)
-    other_way = a_service(session, location, room, lucia)
+    scenes = [
+        Scene(location, a_service(session, location, *needs))
+        for needs in ((lucia, room), (room, lucia))
+    ]
+    session.rollback()
 
     met: Counter[str] = Counter()
     for _ in range(10):
-        met += arena.race(CALLERS, lambda n: hold(location, (one_way, other_way)[n % 2], tomorrow))
+        met += arena.race(CALLERS, lambda number: held(scenes[number % 2], next_week))
 
     assert met == {"held": 1, "slot_taken": 10 * CALLERS - 1}
+    assert arena.faults() == []
+
+
+def test_one_key_makes_one_booking(arena: Arena, next_week: datetime) -> None:
+    """A15, H10: the same request many times at once; every caller reads the same answer."""
+    scene = a_scene(people=10)
+    key = RequestKey.of(
+        scene.location.id, client="bot", call="POST /holds", key=str(uuid4()), body={}
+    )
+
+    def work_in(session: Session) -> Answer:
+        def work() -> Answer:
+            wish = a_wish(scene.location, scene.service, next_week, request_key=key.digest)
+            booking = place_hold(session, wish, actor=BOT, now=datetime.now(UTC))
+            return Answer(201, {"id": str(booking.id)})
+
+        return once(session, key, work)
+
+    def ask(_: int) -> str:
+        return str(transact(work_in).body["id"])
+
+    met = arena.race(CALLERS, ask)
+
+    assert list(met.values()) == [CALLERS]
+    assert db.session.scalar(text("SELECT count(*) FROM booking")) == 1
+    db.session.rollback()
     assert arena.faults() == []
