@@ -22,6 +22,8 @@ from app.web.staff.wording import gettext
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
+_STREAM = "staff.live.stream"
+
 OWN_KEYS = "api"
 """The blueprint that asks for API keys by itself."""
 
@@ -118,10 +120,10 @@ def refuse_strangers() -> ResponseReturnValue | None:
 
 def ask_to_log_in() -> ResponseReturnValue:
     """Send to the login; where something may be typed already, leave the page as it is."""
-    if request.method in {"GET", "HEAD"} and not is_htmx():
+    is_page = request.method in {"GET", "HEAD"} and request.endpoint != _STREAM
+    if is_page and not is_htmx():
         wanted = request.full_path.rstrip("?") if request.path != "/" else None
-        if request.accept_mimetypes.best_match(["text/html", "text/event-stream"]) == "text/html":
-            return redirect(url_for("staff.access.show", next=wanted), code=303)
+        return redirect(url_for("staff.access.show", next=wanted), code=303)
     return _keep_page(
         401,
         gettext("La sesión terminó"),

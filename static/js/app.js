@@ -13,6 +13,8 @@
     const toast = document.createElement("p");
     toast.className = "toast";
     toast.textContent = text;
+    const shown = $$("#toasts .toast");
+    if (shown.length > 1) shown[0].remove();
     $("#toasts").append(toast);
     if (!stays) fade(toast);
   }

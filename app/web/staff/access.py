@@ -10,7 +10,7 @@ from app.accounts.models import User
 from app.accounts.passwords import is_right
 from app.extensions import db, limiter
 from app.web.auth import find_staff, public, staff
-from app.web.forms import local_path
+from app.web.forms import local_path, writable
 from app.web.staff.wording import gettext
 
 bp = Blueprint("access", __name__)
@@ -83,6 +83,6 @@ def _page(wanted: str, *, error: str | None = None) -> str:
     return render_template(
         "staff/access/show.html",
         error=error,
-        email=request.form.get("email", ""),
+        email=writable(request.form.get("email", "")),
         next=local_path(wanted),
     )

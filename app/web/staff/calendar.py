@@ -1,6 +1,6 @@
 """The receptionist's day: the whole page, and the parts of it that are renewed alone."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
@@ -29,8 +29,8 @@ SHORTEST_SHOWN = 15
 MOST_PLACES = 6
 
 
-@bp.get("/")
 @bp.get("/staff")
+@bp.get("/")
 def home() -> ResponseReturnValue:
     today = scope().today(now())
     return redirect(url_for("staff.calendar.day", day=today), code=303)
@@ -49,14 +49,16 @@ def day(day: str) -> ResponseReturnValue:
     """Show a day. ``r`` opens a booking's panel beside it, ``mover`` asks for its new place."""
     mine = scope()
     shown = load_day(db.session(), mine, get_day(day), now=now())
-    opened = _wanted_booking("r")
+    opened, moving = _wanted_booking("r"), _moving()
+    services = list_services(db.session(), mine.location_id)
     return render_template(
         "staff/calendar/day.html",
         day=shown,
         today=mine.today(shown.now),
-        moving=_moving(),
+        moving=moving,
+        movable_to=_able(moving, services),
         panel=open_panel(opened) if opened else None,
-        tall_rows=_has_short_services(list_services(db.session(), mine.location_id)),
+        tall_rows=_has_short_services(services),
         back=request.full_path.rstrip("?"),
         zone=mine.zone,
     )
@@ -71,11 +73,14 @@ def column(day: str, resource_id: UUID) -> ResponseReturnValue:
     shown = load_day(db.session(), mine, get_day(day), now=now())
     if request.args.get("hoja", shown.frame.token) != shown.frame.token:
         return Response(status=204, headers={"HX-Trigger": "firme:reframe"})
+    moving = _moving()
+    services = list_services(db.session(), mine.location_id) if moving else []
     return render_template(
         "staff/calendar/_column.html",
         day=shown,
         column=shown.column(resource_id),
-        moving=_moving(),
+        moving=moving,
+        movable_to=_able(moving, services),
     )
 
 
@@ -83,11 +88,13 @@ def column(day: str, resource_id: UUID) -> ResponseReturnValue:
 def sheet(day: str) -> ResponseReturnValue:
     mine = scope()
     shown = load_day(db.session(), mine, get_day(day), now=now())
+    moving, services = _moving(), list_services(db.session(), mine.location_id)
     return render_template(
         "staff/calendar/_sheet.html",
         day=shown,
-        moving=_moving(),
-        tall_rows=_has_short_services(list_services(db.session(), mine.location_id)),
+        moving=moving,
+        movable_to=_able(moving, services),
+        tall_rows=_has_short_services(services),
     )
 
 
@@ -160,6 +167,12 @@ def _moving() -> BookingView | None:
     return booking if booking is not None and booking.status in movable else None
 
 
-def day_of_booking(booking: BookingView) -> date:
-    """Tell the local day a booking begins on."""
-    return booking.starts_at.astimezone(scope().zone).date()
+def _able(moving: BookingView | None, services: list[ServiceView]) -> set[UUID]:
+    """Tell which resources could serve the booking that is being moved."""
+    return {
+        option.id
+        for service in services
+        if moving is not None and service.id == moving.service_id
+        for need in service.needs
+        for option in need.options
+    }

@@ -117,8 +117,8 @@ def _title(refusal: DomainError, wanted: Wanted) -> str:
     if not isinstance(refusal, SlotTaken):
         return sentence(refusal.code)
     if names:
-        return gettext("%(time)s con %(names)s se ocupó recién", time=time, names=names)
-    return gettext("%(time)s se ocupó recién", time=time)
+        return gettext("%(time)s con %(names)s ya está ocupado", time=time, names=names)
+    return gettext("%(time)s ya está ocupado", time=time)
 
 
 def _detail(refusal: DomainError, moving: BookingView | None) -> str:

@@ -20,7 +20,7 @@ from app.extensions import db, transact
 from app.web.auth import scope, staff
 from app.web.forms import Fields, parse_day, parse_instant
 from app.web.messages import sentence
-from app.web.render import is_htmx, render
+from app.web.render import render
 from app.web.staff.answers import done, now, refused
 from app.web.staff.conflict import ABOUT_THE_TIME, Wanted, refuse_place
 from app.web.staff.panel import contact_fields, find_seen, open_panel
@@ -34,7 +34,7 @@ from app.web.staff.reading import (
     read_place,
     typed,
 )
-from app.web.staff.sentences import field_errors
+from app.web.staff.sentences import NOT_SERVED, field_errors
 from app.web.staff.wording import clock_time, day_of, gettext
 
 bp = Blueprint("holds", __name__)
@@ -92,6 +92,8 @@ def place() -> ResponseReturnValue:
         booking = _place_once(wanted, wish_place, told, key=key, body=kept)
     except ABOUT_THE_TIME as refusal:
         return refuse_place(refusal, wanted, kept)  # type: ignore[return-value]
+    except NotFound:
+        return _refuse_form(InvalidFields(("resource_ids", NOT_SERVED)), kept)
     except Invalid as refusal:
         return _refuse_form(refusal, kept)
     session["service"] = str(service_id)
@@ -99,8 +101,6 @@ def place() -> ResponseReturnValue:
         "Pre-reserva a las %(time)s guardada.", time=clock_time(booking.starts_at, mine.zone)
     )
     body = render("staff/bookings/show.html", "panel", panel=open_panel(booking))
-    if is_htmx():
-        session.modified = True
     return done(body, said, booking)
 
 

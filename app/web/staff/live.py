@@ -54,6 +54,10 @@ class Hub:
         self._listeners: set[Listener] = set()
         self._thread: threading.Thread | None = None
 
+    @property
+    def is_reading(self) -> bool:
+        return self._thread is not None
+
     def join(self, listener: Listener, engine: Engine) -> bool:
         """Add a listener; False when there are as many as may be."""
         with self._lock:

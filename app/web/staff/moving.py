@@ -19,7 +19,7 @@ from app.booking.views import BookingView
 from app.catalog.hours import day_bounds
 from app.catalog.models import Resource
 from app.catalog.queries import list_resources
-from app.errors import Conflict, DomainError, Invalid, InvalidFields
+from app.errors import Conflict, DomainError, Invalid, InvalidFields, NotFound
 from app.extensions import db, transact
 from app.web.auth import scope, staff
 from app.web.forms import Fields, parse_day
@@ -30,7 +30,7 @@ from app.web.staff.bookings import draw
 from app.web.staff.conflict import ABOUT_THE_TIME, Wanted, refuse_place
 from app.web.staff.panel import find_seen
 from app.web.staff.reading import PLACE_FIELDS, PlaceForm, read_place, typed
-from app.web.staff.sentences import field_errors
+from app.web.staff.sentences import NOT_SERVED, field_errors
 from app.web.staff.wording import clock_time, day_of, gettext, near_day
 
 bp = Blueprint("moving", __name__)
@@ -89,6 +89,8 @@ def move(booking_id: UUID) -> ResponseReturnValue:
         return refused(draw(booking, notice=sentence(refusal.code)), 409)
     except Conflict as refusal:
         return refused(draw(find_seen(booking_id), notice=sentence(refusal.code)), 409)
+    except NotFound:
+        return _refuse_form(before, InvalidFields(("resource_ids", NOT_SERVED)), kept)
     except Invalid as refusal:
         return _refuse_form(before, refusal, kept)
     return done(draw(booking), _said(before, booking), booking, before)

@@ -99,6 +99,10 @@ class Panel:
         return Move(move) in allowed(self.shown.status)
 
     @property
+    def channel(self) -> LazyString | str:
+        return CHANNELS.get(self.booking.channel, self.booking.channel)
+
+    @property
     def may_move(self) -> bool:
         return self.shown.status in {Status.CONFIRMED, *TEMPORARY}
 

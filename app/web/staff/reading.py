@@ -9,7 +9,7 @@ from uuid import UUID
 from app.booking.views import Contact
 from app.customers.phones import parse_phone
 from app.errors import InvalidFields
-from app.web.forms import Fields
+from app.web.forms import Fields, writable
 from app.web.staff.scope import Scope
 
 LONGEST_NAME = 120
@@ -44,7 +44,7 @@ class PlaceForm:
 
 def typed(form: Mapping[str, str], *names: str) -> dict[str, str]:
     """Keep what was typed, to show it again; as short as the longest field may be."""
-    return {name: form[name][: LONGEST_NOTES + 1] for name in names if name in form}
+    return {name: writable(form[name])[: LONGEST_NOTES + 1] for name in names if name in form}
 
 
 def read_contact(fields: Fields, form: Mapping[str, str], scope: Scope) -> Told:

@@ -2,6 +2,7 @@
 
 from app.errors import DomainError
 from app.web.messages import field_sentence
+from app.web.staff.wording import gettext
 
 _FORM_NAMES = {
     "customer.name": "name",
@@ -13,9 +14,17 @@ _FORM_NAMES = {
 }
 
 
+NOT_SERVED = "not_served"
+"""The desk's own code: the chosen person, room or machine does not do the chosen service."""
+
+
 def field_errors(refusal: DomainError) -> dict[str, str]:
     """Give a sentence for each wrong field, by the name it has in our forms."""
     return {
-        _FORM_NAMES.get(error["field"], error["field"]): field_sentence(error["code"])
+        _FORM_NAMES.get(error["field"], error["field"]): (
+            gettext("No hace ese servicio.")
+            if error["code"] == NOT_SERVED
+            else field_sentence(error["code"])
+        )
         for error in refusal.facts.get("errors", ())
     }
