@@ -1,0 +1,87 @@
+import json
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from flask import Flask
+
+from app.booking.actions import place_hold
+from app.catalog.models import Location, Service
+from app.extensions import db, transact
+from app.web.staff.live import MOST_STREAMS, Hub, Listener
+from app.web.staff.scope import Scope
+from tests.conftest import OPENING
+from tests.factories import BOT, PASSWORD, a_location, a_resource, a_service, a_staff_user, a_wish
+
+
+@pytest.fixture
+def business(real_app: Flask) -> tuple[Location, Service]:
+    session = db.session()
+    location = a_location(session)
+    service = a_service(session, location, a_resource(session, location))
+    a_staff_user(session, location, email="rocio@ceibo.example")
+    return location, service
+
+
+@pytest.fixture
+def browser(live_server: str, business: tuple[Location, Service]) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=live_server, timeout=10, trust_env=False) as client:
+        page = client.get("/entrar").text
+        token = page.split('name="csrf_token" value="')[1].split('"')[0]
+        form = {"csrf_token": token, "email": "rocio@ceibo.example", "password": PASSWORD}
+        assert client.post("/entrar", data=form).status_code == 303
+        yield client
+
+
+def _hold(location: Location, service: Service) -> None:
+    now = OPENING.replace(year=2030)
+    wish = a_wish(location, service, now.replace(hour=13), at_desk=True, override="prueba")
+    transact(lambda session: place_hold(session, wish, actor=BOT, now=now))
+
+
+def test_a_change_by_the_api_rings_within_two_seconds(
+    browser: httpx.Client, business: tuple[Location, Service]
+) -> None:
+    location, service = business
+    with browser.stream("GET", "/vivo?d=2030-03-10") as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == "retry: 1500"
+        time.sleep(0.5)  # the reader has begun
+        began = time.monotonic()
+        _hold(location, service)
+        told = next(json.loads(line[6:]) for line in lines if line.startswith("data: "))
+
+    assert time.monotonic() - began < 2
+    assert told["kind"] == "booking.held"
+    assert "2030-03-10" in told["days"]
+
+
+def test_a_stream_holds_no_connection_of_the_pool(
+    browser: httpx.Client, business: tuple[Location, Service], real_app: Flask
+) -> None:
+    with browser.stream("GET", "/vivo") as stream:
+        next(stream.iter_lines())
+        time.sleep(0.3)
+        busy = [db.engine.pool.checkedout() for _ in range(20)]  # type: ignore[attr-defined]
+        assert min(busy) == 0
+
+
+def _scope() -> Scope:
+    return Scope.of(Location(name="x", timezone="UTC", country="UY", currency="BRL", city=""), None)
+
+
+def test_there_is_an_end_to_how_many_may_listen(real_app: Flask) -> None:
+    hub = Hub()
+    listeners = [Listener(_scope()) for _ in range(MOST_STREAMS + 1)]
+
+    joined = [hub.join(listener, db.engine) for listener in listeners]
+
+    assert joined == [True] * MOST_STREAMS + [False]
+    for listener in listeners:
+        hub.leave(listener)
+    for _ in range(50):
+        if not hub.is_reading:
+            break
+        time.sleep(0.1)
+    assert not hub.is_reading
