@@ -1,14 +1,15 @@
-"""Take and give back resources: the SQL that can never overbook.
+"""Take resources: the SQL that can never overbook.
 
-Whoever takes locks the resources first, in the order of their ids, so rivals queue instead of
-fighting; the exclusion constraint and the pools' CHECK have the last word all the same
-(design/booking-core.md, 3 and 5).
+The exclusion constraint and the pools' CHECK have the last word. One exclusive resource is taken
+by its row alone: rivals wait for that row and all go on at once when it is decided. Whoever takes
+several things, or places of a pool, locks the resources first, in the order of their ids, so that
+rivals queue instead of fighting (docs/adr/0003).
 """
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -25,7 +26,18 @@ from app.intervals import Span
 
 BUCKET = timedelta(minutes=BUCKET_MINUTES)
 
-_LOCKED = """
+_TAKE_ONE = text("""
+    INSERT INTO allocation (location_id, id, booking_id, resource_id, kind, units, during, active)
+    SELECT r.location_id, w.allocation_id, :booking_id, r.id, r.kind, w.units,
+        tstzrange(:since, :until), true
+    FROM unnest(:resource_ids, :units, :allocation_ids) AS w(resource_id, units, allocation_id)
+    JOIN resource r ON r.location_id = :location_id AND r.id = w.resource_id
+    WHERE r.archived_at IS NULL AND r.kind = 'exclusive'
+    ON CONFLICT DO NOTHING
+    RETURNING resource_id
+""")
+
+_READY = """
     locked AS MATERIALIZED (
         SELECT r.location_id, r.id, r.kind, r.capacity, w.units, w.allocation_id
         FROM unnest(:resource_ids, :units, :allocation_ids) AS w(resource_id, units, allocation_id)
@@ -51,9 +63,10 @@ _LOCKED = """
             SELECT count(*) FROM counted c WHERE c.resource_id = l.id)
     )
 """
+"""Lock what is wanted, in order; count the pools' places; give what can be taken."""
 
-_TAKE = text(f"""
-    WITH {_LOCKED}, taken AS (
+_TAKE_ALL = text(f"""
+    WITH {_READY}, taken AS (
         INSERT INTO allocation
             (location_id, id, booking_id, resource_id, kind, units, during, active)
         SELECT location_id, allocation_id, :booking_id, id, kind, units,
@@ -66,7 +79,7 @@ _TAKE = text(f"""
 """)
 
 _RETAKE = text(f"""
-    WITH {_LOCKED}, taken AS (
+    WITH {_READY}, taken AS (
         UPDATE allocation a SET active = true
         FROM ready
         WHERE a.location_id = ready.location_id AND a.booking_id = :booking_id
@@ -87,28 +100,32 @@ class Want:
 
 
 def take(
-    session: Session,
-    location_id: UUID,
-    booking_id: UUID,
-    wants: Sequence[Want],
-    *,
-    during: Span,
-    alone: bool,
+    session: Session, location_id: UUID, booking_id: UUID, wants: Sequence[Want], *, during: Span
 ) -> set[UUID]:
     """Take all of ``wants`` during [during), or nothing; tell which could not be had.
 
     Waits for rivals that hold the same resources and frees what lapsed holds still occupy. An
-    empty answer means that everything was taken. ``alone`` says that no other attempt follows in
-    this transaction: then a single resource needs no savepoint, since nothing is left to undo
-    and no lock to give back before the next try.
+    empty answer means that everything was taken; after any other, nothing is left behind, not
+    even a lock.
     """
-    missing = _attempt(session, _TAKE, location_id, booking_id, wants, during, alone=alone)
-    if not missing:
-        return missing
-    freed = expire_lapsed_in_the_way(session, location_id, missing, during=during)
-    if not freed:
-        return missing
-    return _attempt(session, _TAKE, location_id, booking_id, wants, during, alone=alone)
+    missing = _attempt_to_take(session, location_id, booking_id, wants, during)
+    if missing and expire_lapsed_in_the_way(session, location_id, missing, during=during):
+        missing = _attempt_to_take(session, location_id, booking_id, wants, during)
+    return missing
+
+
+def _attempt_to_take(
+    session: Session, location_id: UUID, booking_id: UUID, wants: Sequence[Want], during: Span
+) -> set[UUID]:
+    parameters = _parameters(location_id, booking_id, wants, during)
+    wanted = {want.resource_id for want in wants}
+    if len(wants) == 1 and wants[0].is_exclusive:
+        return wanted - set(session.scalars(_TAKE_ONE, parameters))
+    with session.begin_nested() as savepoint:
+        missing = wanted - set(session.scalars(_TAKE_ALL, parameters))
+        if missing:
+            savepoint.rollback()
+    return missing
 
 
 def retake(
@@ -121,8 +138,12 @@ def retake(
     """
     resource_ids = {want.resource_id for want in wants}
     expire_lapsed_in_the_way(session, location_id, resource_ids, during=during)
+    parameters = _parameters(location_id, booking_id, wants, during)
     try:
-        missing = _attempt(session, _RETAKE, location_id, booking_id, wants, during, alone=False)
+        with session.begin_nested() as savepoint:
+            missing = resource_ids - set(session.scalars(_RETAKE, parameters))
+            if missing:
+                savepoint.rollback()
     except IntegrityError as error:
         if sqlstate(error) != EXCLUSION_VIOLATION:
             raise
@@ -131,37 +152,20 @@ def retake(
         raise SlotTaken
 
 
-def _attempt(
-    session: Session,
-    statement: object,
-    location_id: UUID,
-    booking_id: UUID,
-    wants: Sequence[Want],
-    during: Span,
-    *,
-    alone: bool,
-) -> set[UUID]:
-    leaves_nothing_behind = alone and len(wants) == 1 and wants[0].is_exclusive
-    savepoint = nullcontext() if leaves_nothing_behind else session.begin_nested()
+def _parameters(
+    location_id: UUID, booking_id: UUID, wants: Sequence[Want], during: Span
+) -> dict[str, Any]:
     first_bucket = bucket_floor(during[0])
     last_bucket = bucket_floor(during[1] - timedelta(microseconds=1))
-    with savepoint as nested:
-        taken = session.scalars(
-            statement,  # type: ignore[call-overload]
-            {
-                "location_id": location_id,
-                "booking_id": booking_id,
-                "resource_ids": [want.resource_id for want in wants],
-                "units": [want.units for want in wants],
-                "allocation_ids": [new_id() for _ in wants],
-                "since": during[0],
-                "until": during[1],
-                "first_bucket": first_bucket,
-                "last_bucket": last_bucket,
-                "buckets": (last_bucket - first_bucket) // BUCKET + 1,
-            },
-        )
-        missing = {want.resource_id for want in wants} - set(taken)
-        if missing and nested is not None:
-            nested.rollback()
-    return missing
+    return {
+        "location_id": location_id,
+        "booking_id": booking_id,
+        "resource_ids": [want.resource_id for want in wants],
+        "units": [want.units for want in wants],
+        "allocation_ids": [new_id() for _ in wants],
+        "since": during[0],
+        "until": during[1],
+        "first_bucket": first_bucket,
+        "last_bucket": last_bucket,
+        "buckets": (last_bucket - first_bucket) // BUCKET + 1,
+    }

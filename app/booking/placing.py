@@ -95,14 +95,13 @@ def place(
     """
     offer, choices = find_place(session, wanted, now=now, prefer=prefer)
     during = offer.during(wanted.starts_at)
-    alone = all(len(choice) == 1 for choice in choices)
     while all(choices):
         chosen = [choice[0] for choice in choices]
         wants = [
             Want(c.id, need.units_for(c, wanted.units), c.is_exclusive)
             for need, c in zip(offer.needs, chosen, strict=True)
         ]
-        missing = take(session, wanted.location_id, booking_id, wants, during=during, alone=alone)
+        missing = take(session, wanted.location_id, booking_id, wants, during=during)
         if not missing:
             return Placed(offer, tuple(zip(chosen, (want.units for want in wants), strict=True)))
         choices = [[c for c in choice if c.id not in missing] for choice in choices]

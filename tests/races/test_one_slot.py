@@ -44,11 +44,9 @@ def test_one_caller_gets_the_slot(arena: Arena, next_week: datetime) -> None:
 
 
 def test_this_test_would_notice_if_the_constraint_were_gone(
-    arena: Arena, next_week: datetime, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, next_week: datetime
 ) -> None:
     scene = a_scene()
-    unguarded = text(str(allocation._TAKE).replace("FOR NO KEY UPDATE OF r", ""))
-    monkeypatch.setattr(allocation, "_TAKE", unguarded)
 
     with arena.without(
         "ALTER TABLE allocation DROP CONSTRAINT ex_allocation_no_overlap",
@@ -90,11 +88,11 @@ def test_the_pool_s_twin_without_the_atomic_check_oversells(
 ) -> None:
     scene = a_scene(capacity=5)
     unguarded = (
-        str(allocation._TAKE)
+        str(allocation._TAKE_ALL)
         .replace("WHERE p.used + excluded.used <= excluded.capacity", "")
         .replace("FOR NO KEY UPDATE OF r", "")
     )
-    monkeypatch.setattr(allocation, "_TAKE", text(unguarded))
+    monkeypatch.setattr(allocation, "_TAKE_ALL", text(unguarded))
 
     with arena.without(
         "ALTER TABLE pool_usage DROP CONSTRAINT ck_pool_usage_never_over",
