@@ -136,17 +136,21 @@
       }, 5000);
     }
   }
+  let stream = null;
   function listen() {
-    const stream = new EventSource(body.dataset.live);
+    stream?.close();
+    stream = new EventSource(body.dataset.live);
     stream.addEventListener("open", () => showLive(true));
     stream.addEventListener("change", onBell);
     stream.addEventListener("error", () => {
       showLive(false);
       if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 20000);
     });
-    addEventListener("pagehide", () => stream.close());
-    addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   }
+  addEventListener("offline", () => day && showLive(false));
+  addEventListener("online", () => day && listen());
+  addEventListener("pagehide", () => stream?.close());
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
   // ---- the server's clock: countdowns and the now line ----
   const ahead = body.dataset.now ? Date.parse(body.dataset.now) - Date.now() : 0;

@@ -27,6 +27,14 @@ def done(panel: str, said: str, *bookings: BookingView) -> ResponseReturnValue:
     return redirect(back or show, code=303)
 
 
+def go(address: str, said: str) -> ResponseReturnValue:
+    """Send the reader to another page, which says what was done."""
+    flash(said)
+    if is_htmx():
+        return Response(status=204, headers={"HX-Redirect": address})
+    return redirect(address, code=303)
+
+
 def with_news(body: str, said: str, *bookings: BookingView) -> Response:
     """Answer a fragment and tell the page what to say and which columns to renew."""
     resources = {str(r.id) for booking in bookings for r in booking.resources}

@@ -37,7 +37,12 @@ class Listener:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.inbox: queue.Queue[Doorbell] = queue.Queue(MOST_WAITING)
+        self.inbox: queue.Queue[Doorbell | None] = queue.Queue(MOST_WAITING)
+
+    def dismiss(self) -> None:
+        """End the stream; the browser comes back by itself."""
+        with suppress(queue.Full):
+            self.inbox.put_nowait(None)
 
     def hear(self, bell: Doorbell) -> None:
         if bell.location_id != self.scope.location_id or not self.scope.covers(bell.resources):
@@ -57,6 +62,16 @@ class Hub:
     @property
     def is_reading(self) -> bool:
         return self._thread is not None
+
+    def close(self) -> None:
+        """Send everybody away and wait until nothing reads any more."""
+        with self._lock:
+            thread, listeners = self._thread, list(self._listeners)
+            self._listeners.clear()
+        for listener in listeners:
+            listener.dismiss()
+        if thread is not None:
+            thread.join()
 
     def join(self, listener: Listener, engine: Engine) -> bool:
         """Add a listener; False when there are as many as may be."""
@@ -124,6 +139,8 @@ def _ring(listeners: Hub, listener: Listener) -> Iterator[str]:
             except queue.Empty:
                 yield ": sigo\n\n"
             else:
+                if bell is None:
+                    return
                 yield f"event: change\ndata: {json.dumps(_told(bell, listener.scope))}\n\n"
     finally:
         listeners.leave(listener)

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
-from flask import Blueprint, request
+from flask import Blueprint, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
@@ -25,7 +25,7 @@ from app.web.auth import scope, staff
 from app.web.forms import Fields, parse_day
 from app.web.messages import sentence
 from app.web.render import render
-from app.web.staff.answers import done, now, refused
+from app.web.staff.answers import done, go, now, refused
 from app.web.staff.bookings import draw
 from app.web.staff.conflict import ABOUT_THE_TIME, Wanted, refuse_place
 from app.web.staff.panel import find_seen
@@ -73,7 +73,7 @@ def move(booking_id: UUID) -> ResponseReturnValue:
     """Move a booking. ``place`` is a place of a button; without it the typed date and time hold."""
     before = find_seen(booking_id)
     form = _with_place(request.form)
-    kept = typed(form, *PLACE_FIELDS, "insist")
+    kept = typed(form, *PLACE_FIELDS, "insist", "placing")
     fields = Fields(form)
     try:
         target = read_place(fields, form, scope())
@@ -93,6 +93,9 @@ def move(booking_id: UUID) -> ResponseReturnValue:
         return _refuse_form(before, InvalidFields(("resource_ids", NOT_SERVED)), kept)
     except Invalid as refusal:
         return _refuse_form(before, refusal, kept)
+    if form.get("placing"):
+        there = day_of(booking.starts_at, scope().zone)
+        return go(url_for("staff.calendar.day", day=there, r=booking.id), _said(before, booking))
     return done(draw(booking), _said(before, booking), booking, before)
 
 
