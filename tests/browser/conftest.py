@@ -56,6 +56,14 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(autouse=True)
+def quiet_hub(real_app: Flask) -> Iterator[None]:
+    """Let nothing read the database when the test's app is put away."""
+    yield
+    if "live_hub" in real_app.extensions:
+        real_app.extensions["live_hub"].close()
+
+
 @dataclass
 class Business:
     """A business that opens every day, seen through real connections."""
@@ -97,7 +105,9 @@ def business(real_app: Flask) -> Business:
     session = db.session()
     location = a_location(session)
     marcos, lucia = (
-        a_resource(session, location, name, hours=FROM_SIX_TO_NINE, weekdays=range(7), position=position)
+        a_resource(
+            session, location, name, hours=FROM_SIX_TO_NINE, weekdays=range(7), position=position
+        )
         for position, name in enumerate(("Marcos Acosta", "Lucía Ferreira"))
     )
     tomorrow = datetime.now(ZONE).date() + timedelta(days=1)
