@@ -10,6 +10,9 @@ MOST_CENTS = Cents(100_000_000_00)
 _SYMBOLS = {"BRL": "R$", "ARS": "$", "UYU": "$U", "USD": "US$"}
 _ALWAYS_WITH_CENTS = {"BRL"}
 
+CURRENCIES = frozenset(_SYMBOLS)
+"""ISO 4217 codes of the money that a location may take."""
+
 
 def format_money(cents: int, currency: str, *, language: str) -> str:
     """Write an amount as people of ``language`` (es, pt, en) read it: ``R$ 1.450,00``."""

@@ -31,7 +31,7 @@ def a_location(session: Session, **fields: Any) -> Location:
     """A business in Sao Paulo without policies that refuse anything within two years."""
     defaults: dict[str, Any] = {
         "name": "Estudio Ceibo",
-        "slug": f"ceibo-{new_id()}",
+        "slug": f"ceibo-{new_id().hex}",
         "timezone": "America/Sao_Paulo",
         "currency": "BRL",
         "country": "BR",
