@@ -7,6 +7,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from app.accounts.models import Membership, User
+from app.errors import NotFound
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,25 @@ def find_user_for_login(session: Session, email: str) -> User | None:
             func.lower(User.email) == email.strip().lower(), User.disabled_at.is_(None)
         )
     )
+
+
+def find_user_by_email(session: Session, email: str) -> User | None:
+    """Find the user with this address, whatever its capitals, disabled or not."""
+    if not email.isascii() or "\0" in email:
+        return None
+    return session.scalar(select(User).where(func.lower(User.email) == email.strip().lower()))
+
+
+def get_user_by_email(session: Session, email: str) -> User:
+    """Read the user with this address, whatever its capitals, disabled or not.
+
+    Raises:
+        NotFound: nobody has it.
+    """
+    user = find_user_by_email(session, email)
+    if user is None:
+        raise NotFound(what="user", name=email)
+    return user
 
 
 def find_user(session: Session, user_id: UUID, session_token: UUID) -> User | None:
