@@ -6,11 +6,12 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
 from app.booking.availability import Start
 from app.booking.views import BookingView, Contact
 from app.catalog.queries import ResourceName
-from app.web.api.asked import Absent, StatusName
+from app.web.api.asked import StatusName
 from app.web.api.instants import utc_text, wall_text
 
 Utc = Annotated[
@@ -193,6 +194,10 @@ class FieldError(Answered):
     field: str
     code: str
     detail: str
+
+
+Absent = SkipJsonSchema[None]
+"""Left out rather than null."""
 
 
 class Problem(BaseModel):

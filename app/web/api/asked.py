@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from flask import request
 from pydantic import BeforeValidator, Field
-from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from app.errors import InvalidFields
@@ -97,29 +96,26 @@ def _whole_number(told: object) -> object:
     return told
 
 
-Absent = SkipJsonSchema[None]
-"""A query's parameter may be left out, but there is no way to write null."""
-
 _Limit = Annotated[int, Field(ge=1, le=MOST_ITEMS), BeforeValidator(_whole_number)]
 
 
 class PageQuery(Asked):
     limit: _Limit = USUAL_ITEMS
-    cursor: Annotated[str, Field(min_length=1, max_length=200)] | Absent = None
+    cursor: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
 class BookingsQuery(PageQuery):
-    since: QueryInstant | Absent = Field(
+    since: QueryInstant | None = Field(
         None, alias="from", description="Bookings that start at this instant or later."
     )
-    until: QueryInstant | Absent = Field(
+    until: QueryInstant | None = Field(
         None, alias="to", description="Bookings that start before this instant."
     )
-    status: StatusName | Absent = None
-    phone: Phone | Absent = Field(
+    status: StatusName | None = None
+    phone: Phone | None = Field(
         None, description="E.164, or as people of the location's country write it."
     )
-    resource_id: Id | Absent = None
+    resource_id: Id | None = None
 
 
 class AvailabilityQuery(Asked):
@@ -128,8 +124,8 @@ class AvailabilityQuery(Asked):
         alias="from", description="The past is skipped: it is cut to the present."
     )
     until: QueryInstant = Field(alias="to", description="At most 62 days after `from`.")
-    resource_id: Id | Absent = Field(None, description="Only starts with this resource.")
-    limit: _Limit | Absent = Field(
+    resource_id: Id | None = Field(None, description="Only starts with this resource.")
+    limit: _Limit | None = Field(
         None, description="Only so many of the first starts; without it, every one."
     )
 

@@ -44,6 +44,7 @@ def openapi() -> dict[str, Any]:
     for path in document["paths"].values():
         for operation in path.values():
             for parameter in operation["parameters"]:
+                parameter["schema"] = _without_null(parameter["schema"])
                 _tidy(parameter["schema"])
             if "requestBody" in operation:
                 operation["requestBody"]["required"] = _needs_body(operation, document)
@@ -64,6 +65,12 @@ def _tidy(schema: Any) -> None:
         del schema["default"]
     for each in schema.values():
         _tidy(each)
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Drop "or null": a parameter can be left out, but no query writes null."""
+    kinds = [each for each in schema.pop("anyOf", ()) if each != {"type": "null"}]
+    return {**schema, **kinds[0]} if kinds else schema
 
 
 def _needs_body(operation: dict[str, Any], document: dict[str, Any]) -> bool:

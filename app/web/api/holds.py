@@ -12,7 +12,14 @@ from app.booking.views import BookingView, Contact
 from app.customers.phones import parse_phone
 from app.extensions import transact
 from app.web.api.answered import BookingAnswer
-from app.web.api.asked import ConfirmCustomer, ConfirmRequest, HoldCustomer, HoldRequest
+from app.web.api.asked import (
+    ConfirmCustomer,
+    ConfirmRequest,
+    HoldCustomer,
+    HoldRequest,
+    NothingAsked,
+    read_query,
+)
 from app.web.api.blueprint import api
 from app.web.api.callers import actor_of, require
 from app.web.api.described import described
@@ -99,10 +106,13 @@ def _confirm(session: Session, call: Call, *, hold_id: str) -> Answer:
 
 
 @api.delete("/holds/<hold_id>")
-@described("Holds", answers={204: None}, refusals=("not_found", "invalid_transition"))
+@described(
+    "Holds", query=NothingAsked, answers={204: None}, refusals=("not_found", "invalid_transition")
+)
 def delete_hold(hold_id: str) -> Response:
     """Give a hold up: its slot is free at once. One that is over already stays as it is."""
     holder = require(BOOK)
+    read_query(NothingAsked)
     transact(
         lambda session: release(
             session, holder.location_id, read_id(hold_id), actor=actor_of(holder)
