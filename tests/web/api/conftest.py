@@ -69,7 +69,9 @@ class Api:
         body = {"service_id": str(service.id), "starts_at": instant(wall), **fields}
         return self.post("/holds", body, key=key)
 
-    def confirm(self, hold: Mapping[str, Any], *, key: str | None = "new", **body: Any) -> TestResponse:
+    def confirm(
+        self, hold: Mapping[str, Any], *, key: str | None = "new", **body: Any
+    ) -> TestResponse:
         return self.post(f"/holds/{hold['id']}/confirm", body, key=key)
 
     def book(self, service: Service, wall: str = TEN, **fields: Any) -> dict[str, Any]:
@@ -155,4 +157,7 @@ def fields(document: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def walls(alternatives: Sequence[Mapping[str, Any]]) -> list[str]:
     """Tell the local wall times of starts, as ``HH:MM``."""
-    return [datetime.fromisoformat(each["local"]["starts_at"]).strftime("%H:%M") for each in alternatives]
+    return [
+        datetime.fromisoformat(each["local"]["starts_at"]).strftime("%H:%M")
+        for each in alternatives
+    ]

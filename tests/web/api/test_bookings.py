@@ -60,9 +60,10 @@ def test_a_cancelled_booking_frees_its_slot(api: Api, corte: Service, session: S
     assert api.hold(corte).status_code == 201
     reason = "SELECT payload->>'reason' FROM outbox WHERE kind = 'booking.cancelled'"
     assert session.scalar(text(reason)) == "Se enfermó"
-    assert refused(api.move(booking, "cancel"), 409, "invalid_transition")[
-        "booking_status"
-    ] == "cancelled"
+    assert (
+        refused(api.move(booking, "cancel"), 409, "invalid_transition")["booking_status"]
+        == "cancelled"
+    )
 
 
 def test_cancelling_a_lapsed_hold_tells_that_it_is_over(
@@ -164,9 +165,7 @@ def test_a_booking_moves_once(api: Api, corte: Service) -> None:
     refused(api.move(old, "cancel"), 409, "already_rescheduled")
 
 
-def test_a_move_to_the_same_place_is_no_move(
-    api: Api, corte: Service, lucia: Resource
-) -> None:
+def test_a_move_to_the_same_place_is_no_move(api: Api, corte: Service, lucia: Resource) -> None:
     old = api.book(corte)
 
     refused(api.move(old, "reschedule", starts_at=instant(TEN)), 422, "no_change")

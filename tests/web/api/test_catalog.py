@@ -106,7 +106,9 @@ def test_lists_come_in_pages(
 
 
 @pytest.mark.parametrize("call", ["/services", "/resources"])
-@pytest.mark.parametrize("cursor", ["x", "é", "eA", "MDFhMjJmN2MtYzE3My03Y2QzLWI5OWUtM2RkZTdhYzQyY2Jj"])
+@pytest.mark.parametrize(
+    "cursor", ["x", "é", "eA", "MDFhMjJmN2MtYzE3My03Y2QzLWI5OWUtM2RkZTdhYzQyY2Jj"]
+)
 def test_a_broken_cursor_is_refused(api: Api, corte: Service, call: str, cursor: str) -> None:
     document = refused(api.get(call, cursor=cursor), 422, "invalid_request")
 

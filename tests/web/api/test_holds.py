@@ -1,22 +1,16 @@
 import pytest
-from flask import Flask
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.booking.expiry import expire_due
 from app.catalog.models import Location, Resource, Service
-from app.extensions import db
-from tests.conftest import Clock
-from tests.factories import a_location, a_resource, a_service, an_api_key, at
+from tests.factories import a_location, a_resource, a_service, an_api_key
 from tests.web.api.conftest import (
     TEN,
     Api,
-    a_coming_wednesday,
     fields,
     instant,
     refused,
     utc,
-    walls,
 )
 
 
@@ -79,32 +73,6 @@ def test_null_is_the_same_as_leaving_a_field_out(api: Api, corte: Service) -> No
     assert answer.json["customer"] is None
 
 
-def test_only_one_of_many_gets_the_slot(api: Api, corte: Service) -> None:
-    """A01, A02, P05: the loser is told so, with starts that can be held; nothing is left of it."""
-    winner = api.hold(corte)
-
-    losers = [api.hold(corte) for _ in range(3)]
-
-    assert api.get(f"/bookings/{winner.json['id']}").json["status"] == "held"
-    for loser in losers:
-        document = refused(loser, 409, "slot_taken")
-        assert walls(document["alternatives"]) == ["09:00", "11:00", "11:30", "12:00", "12:30"]
-    assert len(api.get("/bookings").json["data"]) == 1
-
-
-def test_every_alternative_can_be_held_as_it_is_offered(api: Api, corte: Service) -> None:
-    api.hold(corte)
-    offered = api.hold(corte).json["alternatives"]
-
-    for start in offered[:1] + offered[-1:]:
-        body = {
-            "service_id": str(corte.id),
-            "starts_at": start["starts_at"],
-            "resource_ids": [resource["id"] for resource in start["resources"]],
-        }
-        assert api.post("/holds", body).status_code == 201
-
-
 def test_any_that_fits_never_takes_the_same_twice(
     api: Api, session: Session, location: Location
 ) -> None:
@@ -131,23 +99,6 @@ def test_a_chosen_resource_is_taken_or_nothing(
     assert held.json["resources"][0]["name"] == "Bia"
     nearest = document["alternatives"][0]
     assert (nearest["starts_at"], nearest["resources"][0]["name"]) == (utc(TEN), "Ana")
-
-
-def test_everything_a_service_needs_is_taken_or_nothing(
-    api: Api, session: Session, location: Location, lucia: Resource
-) -> None:
-    """A13: the room is taken, so Lucía stays free, and others are offered where both are."""
-    room = a_resource(session, location, "Sala")
-    massage = a_service(session, location, lucia, room, name="Masaje")
-    cleaning = a_service(session, location, room, name="Limpieza")
-    corte = a_service(session, location, lucia)
-    api.hold(cleaning)
-
-    document = refused(api.hold(massage), 409, "slot_taken")
-
-    assert walls(document["alternatives"]) == ["09:00", "11:00", "11:30", "12:00", "12:30"]
-    assert {r["name"] for r in document["alternatives"][0]["resources"]} == {"Lucía", "Sala"}
-    assert api.hold(corte).status_code == 201
 
 
 def test_a_pool_is_full_at_its_peak(api: Api, session: Session, location: Location) -> None:
@@ -195,74 +146,6 @@ def test_units_multiply_places_and_price(api: Api, session: Session, location: L
 
 def test_a_service_without_a_pool_has_one_place(api: Api, corte: Service) -> None:
     refused(api.hold(corte, units=2), 422, "too_many_units")
-
-
-def test_a_lapsed_hold_is_over_for_its_owner_and_free_for_others(
-    api: Api, corte: Service, clock: Clock
-) -> None:
-    """A03: nobody swept; the second hold confirms, the first is told what else is free."""
-    first = api.hold(corte).json
-    clock.advance(minutes=11)
-    second = api.hold(corte).json
-    clock.advance(minutes=1)
-
-    late = refused(api.confirm(first), 409, "hold_expired")
-    in_time = api.confirm(second)
-
-    assert len(late["alternatives"]) == 5
-    assert "10:00" not in walls(late["alternatives"])
-    assert in_time.status_code == 200
-    assert in_time.json["status"] == "confirmed"
-
-
-def test_a_lapsed_hold_reads_as_expired_before_anybody_sweeps(
-    api: Api, corte: Service, clock: Clock
-) -> None:
-    hold = api.hold(corte).json
-    clock.advance(minutes=10)
-
-    seen = api.get(f"/bookings/{hold['id']}").json
-
-    assert (seen["status"], seen["expires_at"]) == ("expired", None)
-    assert api.get("/bookings", status="held").json["data"] == []
-    assert [b["status"] for b in api.get("/bookings").json["data"]] == ["expired"]
-
-
-def test_a_lapsed_hold_can_be_taken_back_where_it_is_still_free(
-    api: Api, corte: Service, clock: Clock
-) -> None:
-    hold = api.hold(corte).json
-    clock.advance(minutes=10)
-
-    document = refused(api.confirm(hold), 409, "hold_expired")
-
-    assert walls(document["alternatives"])[0] == "10:00"
-
-
-def test_a_hold_expires_with_one_event(
-    api: Api, corte: Service, clock: Clock, session: Session
-) -> None:
-    """B06: two sweeps, and a look at it in between."""
-    hold = api.hold(corte).json
-    clock.advance(minutes=10)
-    expire_due(session)
-    session.commit()
-    api.confirm(hold)
-    expire_due(session)
-    session.commit()
-
-    seen = "SELECT count(*) FROM {} WHERE {} = 'booking.expired'"
-
-    assert session.scalar(text(seen.format("outbox", "kind"))) == 1
-    assert session.scalar(text(seen.format("audit", "action"))) == 1
-
-
-def test_one_s_own_hold_counts_as_taken_and_confirms(api: Api, corte: Service) -> None:
-    """B01."""
-    hold = api.hold(corte).json
-
-    assert utc(TEN) not in api.starts(corte, "2026-03-10 00:00", "2026-03-11 00:00")
-    assert api.confirm(hold).status_code == 200
 
 
 def test_confirming_completes_whom_it_is_for(api: Api, corte: Service) -> None:
@@ -343,7 +226,9 @@ def test_a_booking_is_not_released_but_cancelled(api: Api, corte: Service) -> No
     assert api.get(f"/bookings/{booking['id']}").json["status"] == "confirmed"
 
 
-@pytest.mark.parametrize("id", ["no-such", "01a22f7c-c173-7cd3-b99e-3dde7ac42cbc", "%00", "9" * 500])
+@pytest.mark.parametrize(
+    "id", ["no-such", "01a22f7c-c173-7cd3-b99e-3dde7ac42cbc", "%00", "9" * 500]
+)
 def test_an_unknown_hold_is_not_found(api: Api, id: str) -> None:
     refused(api.post(f"/holds/{id}/confirm"), 404, "not_found")
     refused(api.delete(f"/holds/{id}"), 404, "not_found")
@@ -382,49 +267,6 @@ def test_two_resources_for_one_need_are_refused(
     assert fields(document) == [("resource_ids", "one_per_need")]
 
 
-def test_the_past_cannot_be_held(api: Api, corte: Service, clock: Clock) -> None:
-    """D16: now is 17:08, asked is 17:00."""
-    clock.set(at("2026-03-10 17:08"))
-
-    document = refused(api.hold(corte, "2026-03-10 17:00"), 422, "in_the_past")
-
-    assert [start["starts_at"] for start in document["alternatives"]][0] == utc("2026-03-11 09:00")
-
-
-def test_outside_hours_others_are_offered(api: Api, corte: Service) -> None:
-    for wall in ("2026-03-10 08:30", "2026-03-10 17:30", "2026-03-15 10:00"):
-        document = refused(api.hold(corte, wall), 422, "outside_hours")
-        assert len(document["alternatives"]) == 5
-
-
-def test_notice_and_horizon_are_kept(api: Api, session: Session, clock: Clock) -> None:
-    careful = a_location(session, notice_minutes=180, horizon_days=7)
-    corte = a_service(session, careful, a_resource(session, careful))
-    program = Api(api.client, an_api_key(session, careful))
-
-    early = refused(program.hold(corte), 422, "notice_too_short")
-    far = refused(program.hold(corte, "2026-03-17 10:00"), 422, "beyond_horizon")
-
-    assert walls(early["alternatives"])[0] == "11:00"
-    assert len(far["alternatives"]) == 5
-
-
-def test_a_time_off_the_grid_is_refused(api: Api, corte: Service) -> None:
-    for wall in ("2026-03-10 10:07", "2026-03-10 10:00:01", "2026-03-10 10:00:00.000001"):
-        document = refused(api.hold(corte, wall), 422, "invalid_request")
-        assert fields(document) == [("starts_at", "not_on_grid")]
-
-
-def test_when_nothing_is_free_nothing_is_offered(api: Api, session: Session) -> None:
-    shut = a_location(session)
-    corte = a_service(session, shut, a_resource(session, shut, weekdays=[]))
-    program = Api(api.client, an_api_key(session, shut))
-
-    document = refused(program.hold(corte), 422, "outside_hours")
-
-    assert document["alternatives"] == []
-
-
 def test_a_name_is_stored_and_shown_as_it_was_written(api: Api, corte: Service) -> None:
     """H03: accents, an apostrophe, an emoji of several code points, a right-to-left mark."""
     name = "Zoë D'Ávila 💇‍♀️ \N{RIGHT-TO-LEFT MARK}"
@@ -434,29 +276,3 @@ def test_a_name_is_stored_and_shown_as_it_was_written(api: Api, corte: Service) 
     seen = api.get(f"/bookings/{hold['id']}").json
     assert seen["customer"]["name"] == name
     assert seen["notes"] == "<b>\\ \n</b>"
-
-
-def test_a_hold_takes_few_statements(real_app: Flask, statements: list[str]) -> None:
-    """Key, idempotency, offer, occupancy only when there is a choice, take, write, remember."""
-    session = db.session()
-    location = a_location(session)
-    ana, bia = (a_resource(session, location, name) for name in ("Ana", "Bia"))
-    corte = a_service(session, location, [ana, bia])
-    api = Api(real_app.test_client(), an_api_key(session, location))
-    body = {"service_id": str(corte.id), "starts_at": f"{a_coming_wednesday()}T10:00:00-03:00"}
-    chosen = {**body, "resource_ids": [str(ana.id)]}
-    session.rollback()
-    statements.clear()
-
-    assert api.post("/holds", chosen).status_code == 201
-    with_a_chosen_resource = list(statements)
-    statements.clear()
-    assert api.post("/holds", body).status_code == 201
-    with_a_choice = list(statements)
-    statements.clear()
-    assert api.post("/holds", body, key="key-2").headers["Idempotent-Replayed"] == "true"
-    replayed = list(statements)
-
-    assert len(with_a_chosen_resource) == 6, with_a_chosen_resource
-    assert len(with_a_choice) == 7, with_a_choice
-    assert len(replayed) == 2, replayed
