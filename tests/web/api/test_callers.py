@@ -107,9 +107,7 @@ def test_a_refused_key_is_not_remembered(
         assert "Idempotent-Replayed" not in answer.headers
 
 
-def test_the_audit_names_the_key_and_no_person(
-    api: Api, corte: Service, session: Session
-) -> None:
+def test_the_audit_names_the_key_and_no_person(api: Api, corte: Service, session: Session) -> None:
     api.hold(corte)
 
     line = session.execute(text("SELECT door, actor, actor_id FROM audit")).one()
