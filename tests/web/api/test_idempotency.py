@@ -1,13 +1,15 @@
 from typing import Any
 
 import pytest
+from flask import Flask
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.catalog.models import Location, Resource, Service
+from app.extensions import db
 from tests.conftest import Clock
 from tests.factories import a_location, a_resource, a_service, an_api_key
-from tests.web.api.conftest import TEN, Api, fields, instant, refused
+from tests.web.api.conftest import TEN, Api, a_coming_wednesday, fields, instant, refused
 
 REPLAYED = "Idempotent-Replayed"
 
@@ -203,9 +205,7 @@ def test_a_very_late_retry_still_finds_its_booking(
     assert bookings(session) == 2
 
 
-def test_the_answer_is_stored_with_the_booking(
-    api: Api, corte: Service, session: Session
-) -> None:
+def test_the_answer_is_stored_with_the_booking(api: Api, corte: Service, session: Session) -> None:
     """H10: one transaction wrote both."""
     api.hold(corte, key="k")
 
@@ -226,3 +226,29 @@ def test_another_location_s_key_is_another_request(api: Api, session: Session) -
 
     refused(api.hold(corte, key="k"), 404, "not_found")
     assert stranger.hold(corte, key="k").status_code == 201
+
+
+def test_a_hold_takes_few_statements(real_app: Flask, statements: list[str]) -> None:
+    """Key, idempotency, offer, occupancy only when there is a choice, take, write, remember."""
+    session = db.session()
+    location = a_location(session)
+    ana, bia = (a_resource(session, location, name) for name in ("Ana", "Bia"))
+    corte = a_service(session, location, [ana, bia])
+    api = Api(real_app.test_client(), an_api_key(session, location))
+    body = {"service_id": str(corte.id), "starts_at": f"{a_coming_wednesday()}T10:00:00-03:00"}
+    chosen = {**body, "resource_ids": [str(ana.id)]}
+    session.rollback()
+    statements.clear()
+
+    assert api.post("/holds", chosen).status_code == 201
+    with_a_chosen_resource = list(statements)
+    statements.clear()
+    assert api.post("/holds", body).status_code == 201
+    with_a_choice = list(statements)
+    statements.clear()
+    assert api.post("/holds", body, key="key-2").headers["Idempotent-Replayed"] == "true"
+    replayed = list(statements)
+
+    assert len(with_a_chosen_resource) == 6, with_a_chosen_resource
+    assert len(with_a_choice) == 7, with_a_choice
+    assert len(replayed) == 2, replayed
