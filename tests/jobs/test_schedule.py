@@ -1,0 +1,59 @@
+import importlib
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from redis import Redis
+from rq import SimpleWorker
+from rq.serializers import JSONSerializer
+
+from app.devservices.testing import start_test_valkey
+from app.jobs.schedule import SCHEDULE, Clock, make_queue
+
+
+@pytest.fixture
+def redis() -> Iterator[Redis]:
+    """An empty database of the test server that nobody else uses."""
+    connection = Redis.from_url(start_test_valkey().replace("db=0", "db=7"))
+    connection.flushdb()
+    yield connection
+    connection.flushdb()
+    connection.close()
+
+
+def test_two_clocks_enqueue_a_slot_once(redis: Redis) -> None:
+    clocks = [Clock(redis), Clock(redis)]
+
+    for clock in clocks:
+        clock.tick(1_000_000.0)
+        clock.tick(1_000_000.4)
+
+    assert len(make_queue(redis).job_ids) == len(SCHEDULE)
+
+
+def test_an_emptied_redis_costs_one_slot(redis: Redis) -> None:
+    clock = Clock(redis)
+    clock.tick(1_000_000.0)
+    redis.flushdb()
+
+    clock.tick(1_003_600.0)
+
+    assert len(make_queue(redis).job_ids) == len(SCHEDULE)
+
+
+def test_jobs_travel_as_json_and_end_well(redis: Redis, app: Flask) -> None:
+    Clock(redis).tick(1_000_000.0)
+    queue = make_queue(redis)
+    worker = SimpleWorker([queue], connection=redis, serializer=JSONSerializer)
+
+    worker.work(burst=True, logging_level="ERROR")
+
+    assert queue.failed_job_registry.count == 0
+    assert queue.finished_job_registry.count == len(SCHEDULE)
+
+
+@pytest.mark.parametrize("sweep", SCHEDULE, ids=lambda sweep: sweep.name)
+def test_every_scheduled_job_is_there(sweep: object) -> None:
+    module, _, name = sweep.job.rpartition(".")  # type: ignore[attr-defined]
+
+    assert callable(getattr(importlib.import_module(module), name))
