@@ -7,6 +7,7 @@ from sqlalchemy import text
 
 from app.extensions import transact
 from tests.browser.conftest import Business, Desks
+from tests.factories import PASSWORD
 
 
 def agenda(desks: Desks, business: Business, **options: object) -> Page:
@@ -195,6 +196,29 @@ def test_a_lost_connection_is_said_and_caught_up(desks: Desks, business: Busines
     page.context.set_offline(False)
 
     expect(page.locator(column(business))).to_contain_text("Mientras tanto", timeout=8000)
+
+
+def test_nothing_typed_is_lost_when_the_session_ends(desks: Desks, business: Business) -> None:
+    page = agenda(desks, business)
+    page.click(f"{column(business)} [data-free]:has-text('10:00')")
+    page.fill("#f-name", "Paula Menoni")
+    page.context.clear_cookies()
+
+    page.click("text=Pre-reservar")
+    expect(page.locator("#toasts")).to_contain_text("La sesión terminó")
+    with page.context.expect_page() as opened:
+        page.click("#toasts a")
+    login = opened.value
+    login.fill("#f-email", "rocio@ceibo.example")
+    login.fill("#f-password", PASSWORD)
+    login.click("button")
+    login.wait_for_url("**/agenda/**")
+    login.close()
+
+    page.click("text=Pre-reservar")
+    expect(page.locator("#toasts")).to_contain_text("probá de nuevo")
+    page.click("text=Pre-reservar")
+    expect(page.locator("#confirm #f-name")).to_have_value("Paula Menoni")
 
 
 @pytest.mark.parametrize("width", [320, 390])

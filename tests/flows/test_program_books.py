@@ -145,3 +145,19 @@ def test_two_confirmations_at_once_confirm_once(program: Program) -> None:
     assert answers[0].json() == answers[1].json()
     count = text("SELECT count(*) FROM outbox WHERE kind = 'booking.confirmed'")
     assert db.session().scalar(count) == 1
+
+
+def test_a_retry_does_not_wait_for_ever_for_the_first_request(program: Program) -> None:
+    """The first one still runs: it holds its key's lock, as long as it likes."""
+    program.hold(TEN, "k")
+    with db.engine.begin() as connection:
+        digest = connection.scalar(text("DELETE FROM idempotency_key RETURNING request_key"))
+        lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:digest, 0))")
+        connection.execute(lock, {"digest": digest})
+
+        answer = program.hold(TEN, "k")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_key_in_use")
+    assert answer.headers["Retry-After"] == "1"
+    assert 5 <= answer.elapsed.total_seconds() < 8
+    assert program.hold(TEN, "k").status_code == 201

@@ -1,3 +1,4 @@
+import time
 from collections import Counter
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -6,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.booking import allocation
+from app.booking import allocation, idempotency
 from app.booking.actions import place_hold
 from app.booking.idempotency import Answer, RequestKey, once
 from app.extensions import db, transact
@@ -149,3 +150,30 @@ def test_one_key_makes_one_booking(arena: Arena, next_week: datetime) -> None:
     assert db.session.scalar(text("SELECT count(*) FROM booking")) == 1
     db.session.rollback()
     assert arena.faults() == []
+
+
+def test_a_second_request_waits_for_the_first_with_its_key(
+    arena: Arena, next_week: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits, and when the first takes too long it is told to come again."""
+    scene = a_scene()
+    monkeypatch.setattr(
+        idempotency, "_WAIT", (text("SET LOCAL lock_timeout = '300ms'"), *idempotency._WAIT[1:])
+    )
+    keys = [
+        RequestKey.of(scene.location.id, client="bot", call="POST /holds", key=name, body={})
+        for name in ("quick", "slow")
+    ]
+
+    def act(number: int) -> str:
+        key, pause = keys[number // 2], (0.1, 0.8)[number // 2]
+
+        def work() -> Answer:
+            time.sleep(pause)
+            return Answer(201, {"by": number})
+
+        if number % 2:
+            time.sleep(0.05)
+        return str(transact(lambda session: once(session, key, work)).is_replayed)
+
+    assert arena.race(4, act) == {"False": 2, "True": 1, "idempotency_key_in_use": 1}

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from flask import Flask
 
@@ -73,6 +75,19 @@ def test_a_form_without_a_token_changes_nothing(desk: Desk) -> None:
 
     assert answer.status_code == 400
     assert desk.get("/revisar").status_code == 200
+
+
+def test_an_old_page_gets_a_new_token_and_works_at_the_second_press(
+    desk: Desk, world: World
+) -> None:
+    desk.token = "from a session that is over"
+    form = world.hold_form(name="Paula")
+
+    refused = desk.post("/reservas", form, htmx=True)
+    desk.token = json.loads(refused.headers["HX-Trigger"])["firme:token"]["token"]
+
+    assert (refused.status_code, refused.headers["HX-Retarget"]) == (400, "#toasts")
+    assert desk.post("/reservas", form, htmx=True).status_code == 200
 
 
 def test_a_disabled_user_is_out_at_once(desk: Desk, world: World) -> None:

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 from flask import Flask
@@ -6,11 +7,13 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from app import create_app
 from app.accounts.actions import add_api_key, revoke_api_key
 from app.accounts.models import BOOK, MANAGE, READ
 from app.catalog.models import Location, Service
 from app.config import Config
-from tests.conftest import Clock
+from app.ids import new_id
+from tests.conftest import Clock, _config
 from tests.factories import an_api_key
 from tests.web.api.conftest import Api, refused
 
@@ -167,3 +170,13 @@ def test_a_refusal_speaks_the_reader_s_language(api: Api, language: str, title: 
 def test_an_unknown_address_is_a_problem_too(api: Api) -> None:
     refused(api.get("/nothing"), 404, "not_found")
     refused(api.get("/holds"), 405, "method_not_allowed")
+
+
+def test_without_the_database_everything_is_busy(database_url: str) -> None:
+    nowhere = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
+    app = create_app(replace(_config(database_url), database_url=nowhere))
+    program = Api(app.test_client(), f"firme_{new_id().hex}_secret")
+
+    for answer in (program.get("/location"), program.post("/holds"), program.delete("/holds/x")):
+        refused(answer, 503, "busy")
+        assert answer.headers["Retry-After"] == "2"
