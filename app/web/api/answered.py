@@ -94,7 +94,7 @@ class PaymentAnswer(Answered):
 
 
 class BookingAnswer(Answered):
-    """A booking. ``payment`` and ``manage_url`` are null until deposits and the public page."""
+    """A booking, or a hold: a booking that is ``held``."""
 
     id: Id
     status: StatusName
@@ -104,19 +104,19 @@ class BookingAnswer(Answered):
     local: LocalTimes
     resources: list[TakenAnswer]
     customer: CustomerAnswer | None
-    expires_at: Utc | None
-    price_cents: int
+    expires_at: Utc | None = Field(description="When a hold ends by itself.")
+    price_cents: int = Field(description="Of all its units.")
     deposit_cents: int
     currency: str
-    payment: PaymentAnswer | None
-    rescheduled_from: Id | None
-    rescheduled_to: Id | None
+    payment: PaymentAnswer | None = Field(description="Null until deposits can be charged.")
+    rescheduled_from: Id | None = Field(description="The booking that it was moved from.")
+    rescheduled_to: Id | None = Field(description="The booking that stands in its place.")
     channel: str
     notes: str
     created_at: Utc
     updated_at: Utc
-    version: int
-    manage_url: str | None
+    version: int = Field(description="Grows with each change.")
+    manage_url: str | None = Field(description="Null until customers have a page of their own.")
 
     @classmethod
     def of(cls, booking: BookingView, zone: ZoneInfo) -> Self:

@@ -42,9 +42,12 @@ StatusName = Literal[
 ]
 
 
+_PHONE = "E.164, or as people of the location's country write it."
+
+
 class HoldCustomer(Asked):
     name: Name | None = None
-    phone: Phone | None = None
+    phone: Phone | None = Field(None, description=_PHONE)
     email: Email | None = None
 
 
@@ -52,17 +55,19 @@ class HoldRequest(Asked):
     """A time to keep. Without ``resource_ids`` any that fits is taken, spread fairly."""
 
     service_id: Id
-    starts_at: Instant
-    resource_ids: Ids | None = None
-    units: Units = 1
-    customer: HoldCustomer | None = None
+    starts_at: Instant = Field(description="One of the starts that `GET /availability` lists.")
+    resource_ids: Ids | None = Field(
+        None, description="One for each need at most; any that fits for the needs left out."
+    )
+    units: Units = Field(1, description="How many places, of a service that uses a pool.")
+    customer: HoldCustomer | None = Field(None, description="May follow with the confirmation.")
     notes: Notes | None = None
-    channel: Channel = "api"
+    channel: Channel = Field("api", description="Where it came from, such as `whatsapp`.")
 
 
 class ConfirmCustomer(Asked):
     name: Name
-    phone: Phone
+    phone: Phone = Field(description=_PHONE)
     email: Email | None = None
 
 
@@ -77,11 +82,13 @@ class RescheduleRequest(Asked):
     """Where the booking goes. Without ``resource_ids`` the same come first, then any."""
 
     starts_at: Instant
-    resource_ids: Ids | None = None
+    resource_ids: Ids | None = Field(
+        None, description="One for each need at most; of the others the same come first."
+    )
 
 
 class CancelRequest(Asked):
-    reason: Reason | None = None
+    reason: Reason | None = Field(None, description="For the business to read.")
 
 
 class NothingAsked(Asked):
@@ -112,9 +119,7 @@ class BookingsQuery(PageQuery):
         None, alias="to", description="Bookings that start before this instant."
     )
     status: StatusName | None = None
-    phone: Phone | None = Field(
-        None, description="E.164, or as people of the location's country write it."
-    )
+    phone: Phone | None = Field(None, description=_PHONE)
     resource_id: Id | None = None
 
 

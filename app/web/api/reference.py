@@ -121,7 +121,7 @@ def _kind(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
         return ", ".join(schema["enum"])
     kind: str = schema.get("type", "any")
     if kind == "array":
-        return f"list of {_kind(schema['items'], schemas)}"
+        kind = f"list of {_kind(schema['items'], schemas)}"
     if schema.get("format") == "date-time":
         return "instant"
     limits = [
@@ -130,7 +130,7 @@ def _kind(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
             ("minimum", "from"),
             ("maximum", "to"),
             ("maxLength", "up to"),
-            ("maxItems", "up to"),
+            ("maxItems", "at most"),
         )
         if limit in schema
     ]
