@@ -1,5 +1,6 @@
 """Who asks. Everything is refused to strangers, unless a view says that it is public."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
@@ -8,7 +9,7 @@ from uuid import UUID
 from flask import Flask, Response, current_app, redirect, render_template, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_login import UserMixin, current_user
-from flask_wtf.csrf import CSRFError
+from flask_wtf.csrf import CSRFError, generate_csrf
 from sqlalchemy import ColumnElement, select
 
 from app.accounts.models import PROFESSIONAL, Membership, User
@@ -133,22 +134,24 @@ def ask_to_log_in() -> ResponseReturnValue:
 
 
 def answer_stale_form(_: CSRFError) -> ResponseReturnValue:
+    """Refuse a form with an old token; a page of htmx gets a new one, so that nothing is lost."""
     if not is_public(request.endpoint) and not current_user.is_authenticated:
         return ask_to_log_in()
-    return _keep_page(
-        400,
-        gettext("La página quedó vieja"),
-        gettext("No se cambió nada. Recargala y probá de nuevo."),
-        link=(request.path, gettext("Recargar")) if request.method == "GET" else None,
-    )
+    if not is_htmx():
+        detail = gettext("No se cambió nada. Volvé, recargala y probá de nuevo.")
+        return _keep_page(400, gettext("La página quedó vieja"), detail)
+    detail = gettext("No se cambió nada. Ya se renovó: probá de nuevo.")
+    answer = _keep_page(400, gettext("La página quedó vieja."), detail)
+    answer.headers["HX-Trigger"] = json.dumps({"firme:token": {"token": generate_csrf()}})
+    return answer
 
 
 def _keep_page(
-    status: int, title: str, detail: str, *, link: tuple[str, str] | None
-) -> ResponseReturnValue:
+    status: int, title: str, detail: str, *, link: tuple[str, str] | None = None
+) -> Response:
     context = {"status": status, "title": title, "detail": detail, "link": link, "facts": {}}
     if not is_htmx():
-        return render_template("errors/page.html", **context), status
+        return Response(render_template("errors/page.html", **context), status)
     answer = Response(render_template("errors/_toast.html", **context), status)
     answer.headers["HX-Retarget"] = "#toasts"
     answer.headers["HX-Reswap"] = "beforeend"

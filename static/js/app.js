@@ -22,7 +22,12 @@
     setTimeout(() => (toast.matches(":hover,:focus-within") ? fade(toast) : toast.remove()), 8000);
   }
   $$("#toasts .toast").forEach(fade);
-  body.addEventListener("firme:say", (event) => say(event.detail.text));
+  document.addEventListener("click", (event) => event.target.closest("[data-dismiss]")?.closest(".toast").remove());
+  document.addEventListener("firme:token", (event) => {
+    $$("[name=csrf_token]").forEach((each) => (each.value = event.detail.token));
+    body.setAttribute("hx-headers:inherited", JSON.stringify({ "X-CSRFToken": event.detail.token }));
+  });
+  document.addEventListener("firme:say", (event) => say(event.detail.text));
 
   // ---- focus and the panel ----
   let opener = null;
@@ -54,21 +59,23 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest("#panel [data-close]") && closePanel()) event.preventDefault();
   });
-  body.addEventListener("htmx:before:request", () => {
+  document.addEventListener("htmx:before:request", () => {
     const active = document.activeElement;
     if (active?.id && !active.closest("#panel")) opener = active.id;
   });
-  body.addEventListener("htmx:before:swap", (event) => {
-    const { ctx } = event.detail;
-    if (ctx.response?.status >= 500 && !ctx.hx?.retarget) {
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail, status = ctx.response?.status;
+    const isRefresh = ctx.request.method === "GET" && ctx.sourceElement?.dataset?.url;
+    if (isRefresh && status >= 400 && (status !== 401 || $(`#toasts [data-status="401"]`))) event.preventDefault();
+    if (status >= 500 && !ctx.hx?.retarget) {
       event.preventDefault();
       if (ctx.request.method !== "GET") say(body.dataset.unsure, true);
     }
   });
-  body.addEventListener("htmx:error", (event) => {
+  document.addEventListener("htmx:error", (event) => {
     if (event.detail.ctx && event.detail.ctx.request.method !== "GET") say(body.dataset.unsure, true);
   });
-  body.addEventListener("htmx:after:swap", (event) => {
+  document.addEventListener("htmx:after:swap", (event) => {
     const { ctx } = event.detail, target = ctx.target;
     if (target?.id === "panel" && ctx.swap === "innerHTML") focusPanel();
     if (target?.id === "panel" || target?.closest?.("#grid")) mark();
@@ -104,15 +111,16 @@
     if (typed) $("#panel-news").hidden = false;
     else htmx.ajax("GET", shown.dataset.url, { source: shown, target: "#panel", swap: "innerMorph" });
   }
-  body.addEventListener("firme:changed", (event) => {
+  document.addEventListener("firme:changed", (event) => {
     (event.detail.bookings || []).forEach((each) => own.set(each, Date.now()));
     if (day) refreshColumns(event.detail.resources);
   });
-  body.addEventListener("firme:reframe", () => fetchInto(grid()));
+  document.addEventListener("firme:reframe", () => fetchInto(grid()));
 
   function onBell(event) {
     const bell = JSON.parse(event.data);
-    if (bell.days.includes(day) || $(`#grid [data-booking="${bell.booking}"]`)) refreshColumns(bell.resources);
+    if (!bell.resources.length) refreshAll();
+    else if (bell.days.includes(day) || $(`#grid [data-booking="${bell.booking}"]`)) refreshColumns(bell.resources);
     else if (bell.kind.includes("no_show") || bell.kind.includes("undone")) refreshList();
     refreshPanel(bell.booking);
   }
