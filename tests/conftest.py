@@ -17,6 +17,7 @@ from werkzeug.serving import make_server
 from app import create_app
 from app.cli.database import alembic_config
 from app.config import Config
+from app.devservices.catalogues import compile_stale
 from app.devservices.testing import start_test_server, start_test_valkey, stop_test_servers
 from app.extensions import db, limiter
 from app.tables import METADATA
@@ -28,6 +29,7 @@ OPENING = datetime(2026, 3, 10, 11, 0, tzinfo=UTC)
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
+        compile_stale(ROOT / "app" / "translations")
         start_test_server()
         start_test_valkey()
 
@@ -115,7 +117,8 @@ class Clock:
 
 
 @pytest.fixture(scope="session")
-def _app(database_url: str) -> Flask:
+def bare_app(database_url: str) -> Flask:
+    """The application without a context: each request gets its own, as in production."""
     return create_app(_config(database_url))
 
 
@@ -140,16 +143,16 @@ def clock(connection: Connection) -> Clock:
 
 
 @pytest.fixture
-def app(_app: Flask, connection: Connection, clock: Clock) -> Iterator[Flask]:
+def app(bare_app: Flask, connection: Connection, clock: Clock) -> Iterator[Flask]:
     """The application, every one of its sessions inside the test's own transaction."""
-    _app.extensions["clock"] = clock
-    with _app.app_context():
-        engines = db._app_engines[_app]
+    bare_app.extensions["clock"] = clock
+    with bare_app.app_context():
+        engines = db._app_engines[bare_app]
         real = engines[None]
         engines[None] = connection  # type: ignore[assignment]
         db.session.configure(join_transaction_mode="create_savepoint")
         limiter.reset()
-        yield _app
+        yield bare_app
         db.session.remove()
         engines[None] = real
         db.session.configure(join_transaction_mode="conditional_savepoint")

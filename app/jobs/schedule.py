@@ -64,7 +64,7 @@ class Clock(threading.Thread):
         is_lost = False
         while not self._stopped.wait(TICK_SECONDS):
             try:
-                self.tick(time.time())
+                self.tick(time.time())  # noqa: TID251 - slots of real time, no rule of booking
                 is_lost = False
             except RedisError as error:
                 if not is_lost:

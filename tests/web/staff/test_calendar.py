@@ -272,14 +272,14 @@ def test_a_professional_sees_the_own_column_and_nothing_else(
             resource_ids=(resource.id,),
             contact=Contact(name=name),
         )
-        for resource, name in ((world.lucia, "Clienta mía"), (world.marcos, "Cliente ajeno"))
+        for resource, name in ((world.lucia, "Visita mía"), (world.marcos, "Visita ajena"))
     )
     another_desk.log_in(lucia)
 
     page = another_desk.get(f"/agenda/{DAY}?r={theirs.id}")
 
-    assert "Clienta mía" in page.text
-    assert "Cliente ajeno" not in page.text
+    assert "Visita mía" in page.text
+    assert "Visita ajena" not in page.text
     assert "Marcos Acosta" not in page.text
     assert another_desk.get(f"/agenda/{DAY}/columna/{world.marcos.id}").status_code == 404
     assert another_desk.get(f"/reservas/{theirs.id}").status_code == 404

@@ -172,7 +172,7 @@ def test_somebody_who_does_not_do_the_service_is_said_beside_the_field(
     answer = desk.post("/reservas", world.hold_form(resources=str(world.beds.id), name="Ana"))
 
     assert answer.status_code == 422
-    assert "No hace ese servicio." in words(answer)
+    assert "Ese servicio no se ofrece ahí." in words(answer)
     assert bookings(world) == []
 
 
