@@ -1,4 +1,4 @@
-from flask import Flask, request
+from flask import Flask, has_request_context, request
 
 from app.web import api, auth, errors, health
 from app.web.staff import desk
@@ -7,7 +7,9 @@ LANGUAGES = ("es", "pt", "en")
 
 
 def choose_language() -> str:
-    """Pick the reader's language: the person's setting, else what the browser asks for."""
+    """Pick the language that the reader's browser asks for; Spanish where nobody asks."""
+    if not has_request_context():
+        return "es"
     return request.accept_languages.best_match(LANGUAGES) or "es"
 
 

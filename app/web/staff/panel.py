@@ -103,6 +103,12 @@ class Panel:
         return CHANNELS.get(self.booking.channel, self.booking.channel)
 
     @property
+    def whatsapp(self) -> str | None:
+        """Give the address that opens a conversation with the customer."""
+        phone = self.booking.contact.phone
+        return f"https://wa.me/{phone.removeprefix('+')}" if phone else None
+
+    @property
     def may_move(self) -> bool:
         return self.shown.status in {Status.CONFIRMED, *TEMPORARY}
 

@@ -22,7 +22,7 @@ def field_errors(refusal: DomainError) -> dict[str, str]:
     """Give a sentence for each wrong field, by the name it has in our forms."""
     return {
         _FORM_NAMES.get(error["field"], error["field"]): (
-            gettext("No hace ese servicio.")
+            gettext("Ese servicio no se ofrece ahí.")
             if error["code"] == NOT_SERVED
             else field_sentence(error["code"])
         )
