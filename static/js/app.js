@@ -81,10 +81,15 @@
     if (target?.id === "panel" || target?.closest?.("#grid")) mark();
     const count = $("#to-review")?.dataset.count;
     if (count !== undefined) $$("[data-review-count]").forEach((each) => (each.textContent = +count || ""));
+    unfolded.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
     rove();
     moveNow();
     tickAll();
   });
+  const unfolded = new Set();
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.id && target.isConnected) unfolded[target.open ? "add" : "delete"](target.id);
+  }, true);
 
   // ---- what changed elsewhere ----
   const own = new Map();

@@ -5,9 +5,10 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
+from app.booking.actions import check_in, undo
 from app.extensions import transact
 from tests.browser.conftest import Business, Desks
-from tests.factories import PASSWORD
+from tests.factories import BOT, PASSWORD
 
 
 def agenda(desks: Desks, business: Business, **options: object) -> Page:
@@ -176,6 +177,19 @@ def test_the_sheet_is_walked_with_the_keys(desks: Desks, business: Business) -> 
     expect(page.locator(f"#col-{business.lucia.id} :focus")).to_contain_text("10:30")
     page.keyboard.press("n")
     expect(page.locator("#panel-title")).to_have_text("Guardar un lugar")
+
+
+def test_what_was_unfolded_stays_unfolded(desks: Desks, business: Business) -> None:
+    booking = business.book("10:00", business.marcos, "Paula Menoni")
+    page = agenda(desks, business)
+    page.click(f"{column(business)} [data-booking='{booking.id}']")
+    page.click("#cancel summary")
+
+    transact(lambda session: check_in(session, business.location.id, booking.id, actor=BOT))
+    expect(page.locator("#panel .chip")).to_have_text("En el local", timeout=2000)
+    transact(lambda session: undo(session, business.location.id, booking.id, actor=BOT))
+
+    expect(page.locator("#cancel")).to_have_attribute("open", "", timeout=2000)
 
 
 def test_letters_typed_into_a_field_are_letters(desks: Desks, business: Business) -> None:

@@ -5,11 +5,16 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from flask import Flask
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import OperationalError
 
 from app.booking.actions import place_hold
 from app.catalog.models import Location, Service
 from app.extensions import db, transact
+from app.ids import new_id
+from app.web.staff import live
 from app.web.staff.live import MOST_STREAMS, Hub, Listener
+from app.web.staff.outbox_tail import Doorbell
 from app.web.staff.scope import Scope
 from tests.conftest import OPENING
 from tests.factories import BOT, PASSWORD, a_location, a_resource, a_service, a_staff_user, a_wish
@@ -89,3 +94,44 @@ def test_there_is_an_end_to_how_many_may_listen(real_app: Flask) -> None:
     hub.close()
     assert not hub.is_reading
     assert listeners[0].inbox.get_nowait() is None
+
+
+class _Restarting:
+    """An engine whose database is away for the first two calls."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.calls = 0
+
+    def connect(self) -> Connection:
+        self.calls += 1
+        if self.calls <= 2:
+            raise OperationalError("SELECT 1", {}, Exception("the database is restarting"))
+        return self._engine.connect()
+
+
+def test_the_reader_outlives_a_restart_of_the_database(
+    real_app: Flask, business: tuple[Location, Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "PAUSE_AFTER_FAILURE_SECONDS", 0.05)
+    location, service = business
+    engine, hub = _Restarting(db.engine), Hub()
+    listener = Listener(Scope.of(location, None))
+    hub.join(listener, engine)  # type: ignore[arg-type]
+    while engine.calls < 4:
+        time.sleep(0.05)
+
+    _hold(location, service)
+
+    bell = listener.inbox.get(timeout=2)
+    hub.close()
+    assert bell is not None
+    assert bell.location_id == location.id
+
+
+def test_nobody_hears_of_other_locations_or_other_columns() -> None:
+    mine = Listener(_scope())
+    bell = Doorbell(new_id(), new_id(), "booking.held", (), ())
+    mine.hear(bell)
+
+    assert mine.inbox.empty()
