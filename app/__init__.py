@@ -52,7 +52,7 @@ def _flask_settings(config: Config) -> dict[str, Any]:
         "BABEL_DEFAULT_TIMEZONE": "UTC",
         "BABEL_TRANSLATION_DIRECTORIES": f"{_ROOT}/app/translations",
         "RATELIMIT_STORAGE_URI": _limiter_storage(config.redis_url),
-        "RATELIMIT_STRATEGY": "fixed-window",
+        "RATELIMIT_STRATEGY": "sliding-window-counter",
         "RATELIMIT_HEADERS_ENABLED": False,  # it writes Retry-After over every answer's own
         "RATELIMIT_IN_MEMORY_FALLBACK_ENABLED": True,
         "SQLALCHEMY_DATABASE_URI": config.database_url,

@@ -39,10 +39,18 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         stop_test_servers()
 
 
+def redis_url(use: int = 0) -> str:
+    """The URL of a Redis database that only this test process uses, one for each ``use`` (0-3)."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
+    server, _, query = start_test_valkey().partition("?")
+    kept = [part for part in query.split("&") if part and not part.startswith("db=")]
+    return f"{server}?{'&'.join([*kept, f'db={4 * worker + use}'])}"
+
+
 def _config(database_url: str) -> Config:
     return Config(
         database_url=database_url,
-        redis_url=start_test_valkey(),
+        redis_url=redis_url(),
         secret_key="a key that only tests know, long enough",
         base_url="http://localhost",
         pool_size=20,

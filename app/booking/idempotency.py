@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.booking.errors import KeyInUse, KeyReused
 from app.database import LOCK_TIMEOUT, sqlstate
+from app.errors import Conflict
 
 _FIND = text("""
     SELECT k.fingerprint, k.status, k.body, b.id AS booking_id,
@@ -81,6 +82,8 @@ def once(
     """Do ``work`` and remember its answer in the same transaction, or give the answer again.
 
     A refusal that ``work`` raises is not remembered, so a retry can win; one that it returns is.
+    A conflict may be with the twin request itself, which ended while this one began: then the
+    twin's answer is the answer.
     When the stored answer was pruned, the booking still carries the key and ``revive`` answers
     with it as it is now, so no retry ever makes a second booking.
 
@@ -93,13 +96,17 @@ def once(
         _wait(session, key)
         found = _find(session, key)
     if found.status is not None:
-        if found.fingerprint != key.fingerprint:
-            raise KeyReused
-        return Answer(found.status, found.body, is_replayed=True)
+        return _again(found, key)
     if found.booking_id is not None and revive is not None:
         answer = revive(found.booking_id)
         return Answer(answer.status, answer.body, is_replayed=True)
-    answer = work()
+    try:
+        answer = work()
+    except Conflict:
+        found = _find(session, key)
+        if found.status is None:
+            raise
+        return _again(found, key)
     session.execute(
         _REMEMBER,
         {
@@ -111,6 +118,12 @@ def once(
         },
     )
     return answer
+
+
+def _again(found: Row[Any], key: RequestKey) -> Answer:
+    if found.fingerprint != key.fingerprint:
+        raise KeyReused
+    return Answer(found.status, found.body, is_replayed=True)
 
 
 def _find(session: Session, key: RequestKey) -> Row[Any]:

@@ -106,3 +106,16 @@ def test_after_the_answers_are_pruned_a_retry_still_finds_its_booking(
     assert again.is_replayed
     assert again.body["id"] == first.body["id"]
     assert session.scalar(text("SELECT count(*) FROM booking")) == 1
+
+
+def test_a_request_that_lost_to_its_own_twin_gets_the_twin_s_answer(
+    session: Session, clock: Clock, location: Location
+) -> None:
+    """The twin committed between our look at the key and our work."""
+    key = a_key(location)
+
+    def work() -> Answer:
+        once(session, key, lambda: Answer(201, {"id": "the twin's"}))
+        raise SlotTaken
+
+    assert once(session, key, work) == Answer(201, {"id": "the twin's"}, is_replayed=True)

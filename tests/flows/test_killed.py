@@ -22,9 +22,8 @@ from redis import Redis
 from sqlalchemy import text
 
 from app.booking.integrity import find_faults
-from app.devservices.testing import start_test_valkey
 from app.extensions import db
-from tests.conftest import ROOT
+from tests.conftest import ROOT, redis_url
 from tests.factories import a_location, a_resource, a_service, an_api_key
 
 CLIENTS = 6
@@ -90,7 +89,7 @@ def a_desk(app: Flask, port: int) -> Iterator[Desk]:
     environment = {
         **os.environ,
         "DATABASE_URL": config.database_url,
-        "REDIS_URL": start_test_valkey().replace("db=0", "db=9"),
+        "REDIS_URL": redis_url(2),
         "SECRET_KEY": config.secret_key,
         "POOL_SIZE": "8",
     }
@@ -132,7 +131,11 @@ class Client(threading.Thread):
         choice = self._random.random()
         if choice < 0.3:
             return
-        status, _ = self._ask("POST", f"/holds/{held['id']}/confirm", {"customer": {"name": "Ana"}})
+        status, _ = self._ask(
+            "POST",
+            f"/holds/{held['id']}/confirm",
+            {"customer": {"name": "Ana", "phone": "+5511987654321"}},
+        )
         if status == 200:
             self.acknowledged[held["id"]] = "confirmed"
         if choice > 0.6:
@@ -204,7 +207,7 @@ def port() -> int:
 
 def test_nothing_acknowledged_is_lost_and_nothing_is_sold_twice(real_app: Flask, port: int) -> None:
     key, services, starts = a_business()
-    redis = Redis.from_url(start_test_valkey().replace("db=0", "db=9"))
+    redis = Redis.from_url(redis_url(2))
     redis.flushdb()
 
     with a_desk(real_app, port) as desk:

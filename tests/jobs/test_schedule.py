@@ -7,14 +7,14 @@ from redis import Redis
 from rq import SimpleWorker
 from rq.serializers import JSONSerializer
 
-from app.devservices.testing import start_test_valkey
 from app.jobs.schedule import SCHEDULE, Clock, make_queue
+from tests.conftest import redis_url
 
 
 @pytest.fixture
 def redis() -> Iterator[Redis]:
     """An empty database of the test server that nobody else uses."""
-    connection = Redis.from_url(start_test_valkey().replace("db=0", "db=7"))
+    connection = Redis.from_url(redis_url(1))
     connection.flushdb()
     yield connection
     connection.flushdb()

@@ -71,8 +71,7 @@ def undertake(
     """Do what the request asks in one transaction, once for its key, and answer.
 
     A refusal undoes everything first. Then, in a transaction of its own, it is stored when it
-    depends on the request alone. One that depends on the world is not; but if a twin with the
-    same key came through in the meantime, the twin's answer is the answer.
+    depends on the request alone; one that depends on the world is not, so that a retry can win.
 
     Raises:
         DomainError: the refusal, with alternatives where it has some.
@@ -82,12 +81,13 @@ def undertake(
         answer = transact(lambda session: _run(session, call, work, revive))
     except (KeyReused, KeyInUse):
         raise
-    except (*STORED, Conflict) as error:
-        offer_others(db.session(), error, call.wanted, zone=call.zone, now=call.now)
-        if call.request_key is None:
+    except (*STORED, Conflict) as refusal:
+        offer_others(db.session(), refusal, call.wanted, zone=call.zone, now=call.now)
+        if call.request_key is None or isinstance(refusal, Conflict):
             raise
-        refusal = error
-        answer = transact(lambda session: _run(session, call, lambda *_: _stored(refusal), revive))
+        status = status_of(refusal)
+        stored = Answer(status, problem(status, refusal.code, refusal.facts))
+        answer = transact(lambda session: _run(session, call, lambda *_: stored, revive))
     return respond(answer)
 
 
@@ -128,10 +128,3 @@ def _run(session: Session, call: Call, work: Work, revive: Revival | None) -> An
         lambda: work(session, call),
         revive=revive and (lambda booking_id: revive(session, call, booking_id)),
     )
-
-
-def _stored(refusal: Invalid | NotFound | Conflict) -> Answer:
-    if isinstance(refusal, STORED):
-        status = status_of(refusal)
-        return Answer(status, problem(status, refusal.code, refusal.facts))
-    raise refusal
