@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from app.accounts.models import Membership, User
-from app.errors import NotFound
+from app.accounts.models import ApiKey, Membership, User
+from app.errors import InvalidFields, NotFound
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,42 @@ def list_memberships(session: Session, user_id: UUID) -> Sequence[Membership]:
     return session.scalars(
         select(Membership).where(Membership.user_id == user_id).order_by(Membership.location_id)
     ).all()
+
+
+def list_staff(
+    session: Session, location_id: UUID | None = None
+) -> list[tuple[User, Membership | None]]:
+    """List who has a login with each place they work at, or only who works at one location."""
+    found = select(User, Membership).outerjoin(Membership, Membership.user_id == User.id)
+    if location_id is not None:
+        found = found.where(Membership.location_id == location_id)
+    rows = session.execute(found.order_by(func.lower(User.email), Membership.location_id))
+    return [(user, membership) for user, membership in rows]
+
+
+def list_api_keys(session: Session, location_id: UUID) -> Sequence[ApiKey]:
+    """List the keys of a location, revoked ones too, the oldest first."""
+    return session.scalars(
+        select(ApiKey).where(ApiKey.location_id == location_id).order_by(ApiKey.id)
+    ).all()
+
+
+def get_api_key_named(session: Session, location_id: UUID, text: str) -> ApiKey:
+    """Read the live key that has this name, whatever its capitals, or this id.
+
+    Raises:
+        NotFound: the location has none.
+        InvalidFields: several are called so; the id tells them apart.
+    """
+    live = [key for key in list_api_keys(session, location_id) if key.revoked_at is None]
+    wanted = text.strip()
+    by_id = [key for key in live if str(key.id) == wanted.lower()]
+    found = by_id or [key for key in live if key.name.casefold() == wanted.casefold()]
+    if not found:
+        raise NotFound(what="API key", name=text)
+    if len(found) > 1:
+        raise InvalidFields(("key", "ambiguous"))
+    return found[0]
 
 
 def hash_of(secret: str) -> str:

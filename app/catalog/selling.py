@@ -139,8 +139,8 @@ def _check_needs(needs: Needs) -> None:
     if len({option.id for option in options}) < len(options):
         raise InvalidFields(("needs", "twice"))
     for resources, units in needs:
-        places = [resource.capacity for resource in resources if resource.kind == POOLED]
-        if units < 1 or any(units > capacity for capacity in places):
+        pools = [resource.capacity for resource in resources if resource.kind == POOLED]
+        if units < 1 or units > min(pools, default=1):
             raise InvalidFields(("needs", "too_many_units"))
 
 
