@@ -17,7 +17,7 @@ from app.booking.errors import (
 )
 from app.booking.views import BookingView
 from app.catalog.queries import list_resources
-from app.errors import Conflict, DomainError
+from app.errors import Conflict, DomainError, NotFound
 from app.extensions import db
 from app.web.auth import scope
 from app.web.messages import sentence
@@ -77,15 +77,7 @@ def refuse_place(
 ) -> tuple[str, int] | object:
     """Answer a place that was refused; what was typed travels in every form of the panel."""
     mine = scope()
-    found = alternatives(
-        db.session(),
-        mine.location_id,
-        wanted.service_id,
-        starts_at=wanted.starts_at,
-        resource_ids=wanted.resource_ids,
-        now=now(),
-        units=wanted.units,
-    )
+    found = _alternatives(wanted)
     if mine.resource_id is not None:
         found = [s for s in found if any(r.id == mine.resource_id for r in s.resources)]
     panel = ConflictPanel(
@@ -103,6 +95,22 @@ def refuse_place(
     )
     body = render("staff/bookings/conflict.html", "panel", conflict=panel)
     return refused(body, 409 if isinstance(refusal, Conflict) else 422)
+
+
+def _alternatives(wanted: Wanted) -> list[Start]:
+    """List what else is free; nothing when the service is not offered any more."""
+    try:
+        return alternatives(
+            db.session(),
+            scope().location_id,
+            wanted.service_id,
+            starts_at=wanted.starts_at,
+            resource_ids=wanted.resource_ids,
+            now=now(),
+            units=wanted.units,
+        )
+    except NotFound:
+        return []
 
 
 def _names(resource_ids: tuple[UUID, ...]) -> str:

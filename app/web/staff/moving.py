@@ -176,30 +176,16 @@ def _form(
     mine = scope()
     day = parse_day(values.get("day", "")) or day_of(booking.starts_at, mine.zone)
     taken = {resource.id for resource in booking.resources}
-    starts = find_starts(
-        db.session(),
-        mine.location_id,
-        booking.service_id,
-        window=day_bounds(mine.zone, day),
-        now=now(),
-        resource_id=mine.resource_id,
-    )
-    same_only = find_starts(
-        db.session(),
-        mine.location_id,
-        booking.service_id,
-        window=day_bounds(mine.zone, day),
-        now=now(),
-        resource_id=booking.resources[0].id,
-    )
-    with_same = tuple(s for s in same_only if s.starts_at != booking.starts_at)
+    starts = _starts(booking, day, mine.resource_id)
+    same_only = _starts(booking, day, booking.resources[0].id)
+    with_same = [start for start in same_only if start.starts_at != booking.starts_at]
     offered = {start.starts_at for start in with_same}
     form = MoveForm(
         booking=booking,
         zone=mine.zone,
         today=mine.today(now()),
         day=day,
-        with_same=with_same,
+        with_same=tuple(with_same),
         with_others=tuple(s for s in starts if s.starts_at not in offered),
         resources=tuple(
             r for r in list_resources(db.session(), mine.location_id) if mine.covers((r.id,))
@@ -211,3 +197,19 @@ def _form(
         key=str(uuid4()),
     )
     return render("staff/bookings/move.html", "panel", form=form)
+
+
+def _starts(booking: BookingView, day: date, resource_id: UUID | None) -> list[Start]:
+    """List the day's free starts; none when the service is not offered there any more."""
+    mine = scope()
+    try:
+        return find_starts(
+            db.session(),
+            mine.location_id,
+            booking.service_id,
+            window=day_bounds(mine.zone, day),
+            now=now(),
+            resource_id=resource_id,
+        )
+    except NotFound:
+        return []

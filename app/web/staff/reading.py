@@ -78,6 +78,8 @@ def read_place(fields: Fields, form: Mapping[str, str], scope: Scope) -> PlaceFo
     if scope.resource_id is not None and scope.resource_id not in resource_ids:
         resource_ids = (scope.resource_id, *resource_ids)
     fields.check()
+    if starts_at is not None and (starts_at.second or starts_at.microsecond):
+        raise InvalidFields(("time", "invalid"))
     if starts_at is None:
         raise InvalidFields(("time", "required"))
     return PlaceForm(starts_at, resource_ids, reason if form.get("insist") else None)

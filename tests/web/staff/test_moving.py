@@ -5,6 +5,7 @@ from app.booking.models import Booking
 from app.booking.queries import get_booking
 from app.booking.states import Status
 from app.booking.views import BookingView, Contact
+from tests.conftest import Clock
 from tests.factories import a_booking, at
 from tests.web.conftest import DAY, Desk, World, by_id, parsed, values, words
 
@@ -143,6 +144,7 @@ def test_outside_the_hours_a_reason_moves_it(desk: Desk, world: World, paula: Bo
         {"place": ""},
         {"place": "x/y"},
         {"place": "2026-03-10T14:00:00/"},
+        {"place": "2026-03-10T17:00:30+00:00/"},
         {"day": "x", "time": "y"},
         {"day": DAY, "time": "10:00"},
         {"place": "2026-03-10T17:00:00+00:00/0190a0a0-0000-7000-8000-000000000000"},
@@ -156,3 +158,17 @@ def test_a_wrong_place_changes_nothing(
 
     assert answer.status_code == 422
     assert len(world.session.scalars(select(Booking)).all()) == 1
+
+
+def test_a_service_that_is_not_offered_any_more_leaves_the_page_standing(
+    desk: Desk, world: World, paula: BookingView, clock: Clock
+) -> None:
+    world.cut.archived_at = clock.now()
+    world.session.commit()
+    place = f"{at('2026-03-10 14:00').isoformat()}/{world.marcos.id}"
+
+    page = desk.get(f"/reservas/{paula.id}/mover")
+    answer = desk.post(f"/reservas/{paula.id}/mover", {"key": "one", "place": place})
+
+    assert "Ese día no queda lugar." in words(page)
+    assert answer.status_code == 422
