@@ -51,6 +51,13 @@ class Unavailable(DomainError):
     retry_after_seconds: ClassVar[int] = 2
 
 
+class TooMany(DomainError):
+    """More than one caller's share; later is fine."""
+
+    code = "rate_limited"
+    retry_after_seconds: ClassVar[int] = 60
+
+
 class InvalidFields(Invalid):
     """One or more fields of a request are wrong; ``facts["errors"]`` names each."""
 

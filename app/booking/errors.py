@@ -1,6 +1,6 @@
 from typing import ClassVar
 
-from app.errors import Conflict, Invalid, Unavailable
+from app.errors import Conflict, Invalid, TooMany, Unavailable
 
 
 class SlotTaken(Conflict):
@@ -85,6 +85,12 @@ class TooManyUnits(Invalid):
     """More places asked for than the pool has, or a service without a pool."""
 
     code = "too_many_units"
+
+
+class TooManyHolds(TooMany):
+    """One phone or one client keeps more times than a person or a business ever would."""
+
+    code = "too_many_holds"
 
 
 class PaymentsUnavailable(Unavailable):

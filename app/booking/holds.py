@@ -2,9 +2,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.booking.errors import NotAllowedNow, PaymentsUnavailable
+from app.booking.errors import NotAllowedNow, PaymentsUnavailable, TooManyHolds
 from app.booking.moves import move
 from app.booking.placing import Wanted, place
 from app.booking.queries import get_booking_for_update
@@ -16,6 +17,25 @@ from app.customers.actions import find_or_add
 from app.errors import InvalidFields
 from app.events import Actor, Event
 from app.ids import new_id
+
+MOST_PER_PHONE = 20
+"""Live holds at once for one phone: a family's worth, not a competitor's (known case B05)."""
+
+MOST_PER_CLIENT = 5_000
+"""Live holds at once by one user or API key: far above a business's day, so it ends only a
+program that runs wild."""
+
+_LIVE_HOLDS = text("""
+    SELECT (
+        SELECT count(*) FROM booking
+        WHERE location_id = :location_id AND customer_phone = :phone
+            AND status IN ('held', 'pending_payment') AND expires_at > clock_now()
+    ) >= :most_per_phone OR (
+        SELECT count(*) FROM booking
+        WHERE location_id = :location_id AND made_by = :client
+            AND status IN ('held', 'pending_payment') AND expires_at > clock_now()
+    ) >= :most_per_client
+""")
 
 MOST_EXTENSION = 10
 """Minutes that a hold may be extended by in all, so that nobody keeps a slot for ever."""
@@ -31,19 +51,38 @@ class Wish(Wanted):
     request_key: str | None = None
 
 
+def _check_share(session: Session, wish: Wish, client: UUID | None) -> None:
+    """Stop one phone or one client from keeping the whole agenda; the desk may."""
+    is_too_many = session.scalar(
+        _LIVE_HOLDS,
+        {
+            "location_id": wish.location_id,
+            "phone": wish.contact and wish.contact.phone,
+            "client": client,
+            "most_per_phone": MOST_PER_PHONE,
+            "most_per_client": MOST_PER_CLIENT,
+        },
+    )
+    if is_too_many:
+        raise TooManyHolds
+
+
 def place_hold(session: Session, wish: Wish, *, actor: Actor, now: datetime) -> BookingView:
     """Keep a time for the location's hold minutes, by the database's clock.
 
     ``now`` is for what people may plan (past, notice, horizon). Of two rivals exactly one gets
-    the slot. Five statements at most without a race: offer, occupancy (only when there is a
-    choice), customer (only with a phone), take, write.
+    the slot. Six statements at most without a race: offer, occupancy (when there is a choice),
+    take, share (not for the desk), customer (with a phone), write.
 
     Raises:
         SlotTaken: somebody has it; what lapsed on the way stays expired.
+        TooManyHolds: the phone or the client has its share already (not for the desk).
         Invalid, NotFound: the wish breaks a rule or names what is not there.
     """
     booking_id = new_id()
     placed = place(session, booking_id, wish, now=now)
+    if not wish.at_desk:
+        _check_share(session, wish, actor.id)
     booking = BookingView(
         location_id=wish.location_id,
         id=booking_id,

@@ -74,6 +74,12 @@ class Booking(Owned, Base):
             ),
         ),
         Index("ix_booking_phone", "location_id", "customer_phone"),
+        Index(
+            "ix_booking_live_holds",
+            "location_id",
+            "made_by",
+            postgresql_where=text(_in(TEMPORARY)),
+        ),
     )
 
     service_id: Mapped[UUID]
@@ -97,6 +103,7 @@ class Booking(Owned, Base):
     request_key: Mapped[str | None] = mapped_column(
         comment="digest of client, call and Idempotency-Key that made it; kept for ever"
     )
+    made_by: Mapped[UUID | None] = mapped_column(comment="the user or API key that made it")
     rescheduled_to: Mapped[UUID | None]
     cancel_reason: Mapped[str | None]
     checked_in_at: Mapped[datetime | None]

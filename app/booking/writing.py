@@ -16,13 +16,13 @@ _WRITE = text(f"""
         INSERT INTO booking (location_id, id, service_id, service_name, customer_id,
             customer_name, customer_phone, customer_email, notes, starts_at, ends_at, status,
             expires_at, extended_minutes, units, price_cents, deposit_cents, currency, policy,
-            channel, request_key)
+            channel, made_by, request_key)
         VALUES (:location_id, :id, :service_id, :service_name, :customer_id,
             :customer_name, :customer_phone, :customer_email, :notes, :starts_at, :ends_at,
             :status, coalesce(cast(:expires_at AS timestamptz),
                 clock_now() + cast(:hold_for AS interval)),
             :extended_minutes, :units, :price_cents, :deposit_cents, :currency, :policy,
-            :channel, :request_key)
+            :channel, :actor_id, :request_key)
         RETURNING location_id, id, expires_at, created_at, cast(:payload AS jsonb) AS payload
     ), told AS (SELECT * FROM made), {RECORDED}
     SELECT expires_at, created_at FROM made

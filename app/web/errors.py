@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException
 
 from app.clock import SystemClock
-from app.errors import Conflict, DomainError, Invalid, NotFound, Refused, Unavailable
+from app.errors import Conflict, DomainError, Invalid, NotFound, Refused, TooMany, Unavailable
 from app.extensions import limiter
 from app.ids import new_id
 from app.web.messages import field_sentence, sentence
@@ -27,6 +27,7 @@ STATUS_OF: dict[type[DomainError], int] = {
     Refused: 403,
     NotFound: 404,
     Conflict: 409,
+    TooMany: 429,
     Unavailable: 503,
 }
 

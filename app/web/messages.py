@@ -31,6 +31,9 @@ SENTENCES = {
     "unsupported_media_type": lazy_gettext("El cuerpo tiene que ser application/json."),
     "body_too_large": lazy_gettext("El pedido es demasiado grande."),
     "rate_limited": lazy_gettext("Muchos intentos: esperá un momento."),
+    "too_many_holds": lazy_gettext(
+        "Hay demasiadas pre-reservas abiertas. Confirmá alguna o esperá a que venzan."
+    ),
     "payment_provider_unavailable": lazy_gettext(
         "Todavía no se puede cobrar la seña. La pre-reserva sigue como estaba."
     ),

@@ -300,6 +300,7 @@ def upgrade() -> None:
             nullable=True,
             comment="digest of client, call and Idempotency-Key that made it; kept for ever",
         ),
+        sa.Column("made_by", sa.Uuid(), nullable=True, comment="the user or API key that made it"),
         sa.Column("rescheduled_to", sa.Uuid(), nullable=True),
         sa.Column("cancel_reason", sa.Text(), nullable=True),
         sa.Column("checked_in_at", postgresql.TIMESTAMP(timezone=True), nullable=True),
@@ -373,6 +374,13 @@ def upgrade() -> None:
         "ix_booking_expires",
         "booking",
         ["expires_at"],
+        unique=False,
+        postgresql_where=sa.text("status IN ('held', 'pending_payment')"),
+    )
+    op.create_index(
+        "ix_booking_live_holds",
+        "booking",
+        ["location_id", "made_by"],
         unique=False,
         postgresql_where=sa.text("status IN ('held', 'pending_payment')"),
     )
@@ -653,6 +661,11 @@ def downgrade() -> None:
         ),
     )
     op.drop_index("ix_booking_phone", table_name="booking")
+    op.drop_index(
+        "ix_booking_live_holds",
+        table_name="booking",
+        postgresql_where=sa.text("status IN ('held', 'pending_payment')"),
+    )
     op.drop_index(
         "ix_booking_expires",
         table_name="booking",

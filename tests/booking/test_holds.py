@@ -5,9 +5,11 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.booking import actions
-from app.booking.errors import HoldExpired, SlotTaken
+from app.booking.errors import HoldExpired, SlotTaken, TooManyHolds
 from app.booking.expiry import expire_due
+from app.booking.holds import MOST_PER_PHONE
 from app.booking.states import Status
+from app.booking.views import Contact
 from tests.conftest import Clock
 from tests.factories import BOT, a_hold, a_location, a_resource, a_service, a_wish, at
 
@@ -70,3 +72,21 @@ def test_everything_or_nothing_is_taken(session: Session, clock: Clock) -> None:
         text("SELECT count(*) FROM allocation WHERE resource_id = :id"), {"id": lucia.id}
     )
     assert taken == 0
+
+
+def test_one_phone_cannot_keep_the_whole_agenda(session: Session, clock: Clock) -> None:
+    """B05: fifty holds of one phone; the desk and other phones go on."""
+    location = a_location(session)
+    clase = a_service(session, location, a_resource(session, location, capacity=60))
+    greedy, other = Contact(phone="+5511987654321"), Contact(phone="+5511987654322")
+
+    for _ in range(MOST_PER_PHONE):
+        a_hold(session, location, clase, at(TEN), now=clock.now(), contact=greedy)
+
+    with pytest.raises(TooManyHolds):
+        a_hold(session, location, clase, at(TEN), now=clock.now(), contact=greedy)
+    session.rollback()
+    a_hold(session, location, clase, at(TEN), now=clock.now(), contact=other)
+    a_hold(session, location, clase, at(TEN), now=clock.now(), contact=greedy, at_desk=True)
+    clock.advance(minutes=10)
+    a_hold(session, location, clase, at(TEN), now=clock.now(), contact=greedy)

@@ -70,6 +70,10 @@ CODES: dict[str, tuple[int, str]] = {
     "too_many_units": (422, "More places than there are, or a service that has no places."),
     "idempotency_key_reused": (422, "The key came before with another body."),
     "rate_limited": (429, "Too many calls. Go on after `Retry-After` seconds."),
+    "too_many_holds": (
+        429,
+        "One phone has 20 live holds, or one key 5,000. Confirm some, release some, or wait.",
+    ),
     "internal_error": (500, "A fault of ours; nothing was changed. Tell us the `request_id`."),
     "busy": (503, "Overloaded or restarting. Repeat the same request after `Retry-After`."),
     "payment_provider_unavailable": (

@@ -41,6 +41,7 @@ from app.web.api.idempotency import Call, undertake
         "notice_too_short",
         "beyond_horizon",
         "too_many_units",
+        "too_many_holds",
     ),
 )
 def hold() -> Response:

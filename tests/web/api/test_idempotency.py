@@ -249,6 +249,6 @@ def test_a_hold_takes_few_statements(real_app: Flask, statements: list[str]) -> 
     assert api.post("/holds", body, key="key-2").headers["Idempotent-Replayed"] == "true"
     replayed = list(statements)
 
-    assert len(with_a_chosen_resource) == 6, with_a_chosen_resource
-    assert len(with_a_choice) == 7, with_a_choice
+    assert len(with_a_chosen_resource) == 7, with_a_chosen_resource
+    assert len(with_a_choice) == 8, with_a_choice
     assert len(replayed) == 2, replayed
