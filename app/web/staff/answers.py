@@ -1,6 +1,7 @@
 """How a POST of the desk answers: a fragment and news for htmx, a redirect for a plain form."""
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -17,10 +18,10 @@ def now() -> datetime:
     return current_app.extensions["clock"].now()  # type: ignore[no-any-return]
 
 
-def done(panel: str, said: str, *bookings: BookingView) -> ResponseReturnValue:
+def done(panel: Callable[[], str], said: str, *bookings: BookingView) -> ResponseReturnValue:
     """Answer a change that worked: the panel for htmx, else go back to where the form was."""
     if is_htmx():
-        return with_news(panel, said, *bookings)
+        return with_news(panel(), said, *bookings)
     flash(said)
     back = local_path(request.form.get("back", ""))
     show = url_for("staff.bookings.show", booking_id=bookings[0].id)

@@ -165,13 +165,14 @@ def act(
             tuple(resource.id for resource in before.resources),
             before.units,
         )
-        return refuse_place(refusal, wanted, _all_typed(before, kept))  # type: ignore[return-value]
+        return refuse_place(refusal, wanted, _all_typed(before, kept))
     except (Conflict, PaymentsUnavailable, InvalidFields) as refusal:
         booking = find_seen(before.id)
         is_done = isinstance(refusal, StaleVersion | NotAllowedNow) and booking.status is becomes
         if not is_done:
             return refused(draw(booking, typed=kept, notice=sentence(refusal.code)), _code(refusal))
-    return done(draw(booking, typed=kept if booking.status is Status.HELD else None), said, booking)
+    still_typing = kept if booking.status is Status.HELD else None
+    return done(lambda: draw(booking, typed=still_typing), said, booking)
 
 
 def _code(refusal: DomainError) -> int:

@@ -6,6 +6,8 @@ from datetime import date, datetime
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
+from flask import Response
+
 from app.booking.availability import Start, alternatives
 from app.booking.errors import (
     BeyondHorizon,
@@ -74,7 +76,7 @@ def refuse_place(
     typed: Mapping[str, str],
     *,
     moving: BookingView | None = None,
-) -> tuple[str, int] | object:
+) -> Response:
     """Answer a place that was refused; what was typed travels in every form of the panel."""
     mine = scope()
     found = _alternatives(wanted)

@@ -19,11 +19,11 @@ from app.errors import DomainError, Invalid, InvalidFields, NotFound
 from app.extensions import db, transact
 from app.web.auth import scope, staff
 from app.web.forms import Fields, parse_day, parse_instant
-from app.web.messages import sentence
 from app.web.render import render
 from app.web.staff.answers import done, now, refused
+from app.web.staff.bookings import draw
 from app.web.staff.conflict import ABOUT_THE_TIME, Wanted, refuse_place
-from app.web.staff.panel import contact_fields, find_seen, open_panel
+from app.web.staff.panel import contact_fields, find_seen
 from app.web.staff.reading import (
     CONTACT_FIELDS,
     MOST_UNITS,
@@ -34,10 +34,13 @@ from app.web.staff.reading import (
     read_place,
     typed,
 )
-from app.web.staff.sentences import NOT_SERVED, field_errors
+from app.web.staff.sentences import NOT_SERVED, field_errors, notice_of
 from app.web.staff.wording import clock_time, day_of, gettext
 
 bp = Blueprint("holds", __name__)
+
+_SHOWN = {"service", "day", "time", "resources", "units", "phone", "name", "email"}
+"""The fields that say beside them what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def place() -> ResponseReturnValue:
     try:
         booking = _place_once(wanted, wish_place, told, key=key, body=kept)
     except ABOUT_THE_TIME as refusal:
-        return refuse_place(refusal, wanted, kept)  # type: ignore[return-value]
+        return refuse_place(refusal, wanted, kept)
     except NotFound:
         return _refuse_form(InvalidFields(("resource_ids", NOT_SERVED)), kept)
     except Invalid as refusal:
@@ -100,8 +103,7 @@ def place() -> ResponseReturnValue:
     said = gettext(
         "Pre-reserva a las %(time)s guardada.", time=clock_time(booking.starts_at, mine.zone)
     )
-    body = render("staff/bookings/show.html", "panel", panel=open_panel(booking))
-    return done(body, said, booking)
+    return done(lambda: draw(booking), said, booking)
 
 
 def _place_once(
@@ -140,8 +142,7 @@ def _place_once(
 
 def _refuse_form(refusal: DomainError, kept: Mapping[str, str]) -> ResponseReturnValue:
     errors = field_errors(refusal)
-    notice = None if errors else sentence(refusal.code)
-    return refused(_form(kept, errors=errors, notice=notice), 422)
+    return refused(_form(kept, errors=errors, notice=notice_of(refusal, errors, _SHOWN)), 422)
 
 
 def _form(

@@ -30,7 +30,7 @@ from app.web.staff.bookings import draw
 from app.web.staff.conflict import ABOUT_THE_TIME, Wanted, refuse_place
 from app.web.staff.panel import find_seen
 from app.web.staff.reading import PLACE_FIELDS, PlaceForm, read_place, typed
-from app.web.staff.sentences import NOT_SERVED, field_errors
+from app.web.staff.sentences import NOT_SERVED, field_errors, notice_of
 from app.web.staff.wording import clock_time, day_of, gettext, near_day
 
 bp = Blueprint("moving", __name__)
@@ -83,7 +83,7 @@ def move(booking_id: UUID) -> ResponseReturnValue:
         booking = _move_once(before, target, fields, body=kept)
     except ABOUT_THE_TIME as refusal:
         wanted = Wanted(before.service_id, target.starts_at, target.resource_ids, before.units)
-        return refuse_place(refusal, wanted, kept, moving=before)  # type: ignore[return-value]
+        return refuse_place(refusal, wanted, kept, moving=before)
     except AlreadyRescheduled as refusal:
         booking = find_seen(UUID(refusal.facts["rescheduled_to"]))
         return refused(draw(booking, notice=sentence(refusal.code)), 409)
@@ -96,7 +96,7 @@ def move(booking_id: UUID) -> ResponseReturnValue:
     if form.get("placing"):
         there = day_of(booking.starts_at, scope().zone)
         return go(url_for("staff.calendar.day", day=there, r=booking.id), _said(before, booking))
-    return done(draw(booking), _said(before, booking), booking, before)
+    return done(lambda: draw(booking), _said(before, booking), booking, before)
 
 
 def _said(before: BookingView, booking: BookingView) -> str:
@@ -162,7 +162,7 @@ def _refuse_form(
     booking: BookingView, refusal: DomainError, kept: Mapping[str, str]
 ) -> ResponseReturnValue:
     errors = field_errors(refusal)
-    notice = None if errors else sentence(refusal.code)
+    notice = notice_of(refusal, errors, {"day", "time", "resources"})
     return refused(_form(booking, kept, errors=errors, notice=notice), 422)
 
 

@@ -1,7 +1,7 @@
 """Which field of our forms a refusal is about."""
 
 from app.errors import DomainError
-from app.web.messages import field_sentence
+from app.web.messages import field_sentence, sentence
 from app.web.staff.wording import gettext
 
 _FORM_NAMES = {
@@ -28,3 +28,8 @@ def field_errors(refusal: DomainError) -> dict[str, str]:
         )
         for error in refusal.facts.get("errors", ())
     }
+
+
+def notice_of(refusal: DomainError, errors: dict[str, str], shown: set[str]) -> str | None:
+    """Say the refusal at the top of a form where no field can say it."""
+    return None if errors and errors.keys() <= shown else sentence(refusal.code)

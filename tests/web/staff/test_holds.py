@@ -109,6 +109,7 @@ def test_a_wrong_field_is_named_and_everything_else_stays(
         answer = desk.post("/reservas", form, htmx=htmx)
 
         assert answer.status_code == 422
+        assert 'class="err"' in answer.text or "note bad" in answer.text
         if field != "name":
             assert values(by_id(answer, "panel-new"))["name"] == "Ana"
     assert bookings(world) == []
