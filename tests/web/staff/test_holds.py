@@ -132,6 +132,23 @@ def test_a_taken_place_offers_others_one_press_each(desk: Desk, world: World) ->
     ]
 
 
+def test_another_time_is_typed_in_the_same_panel_with_nothing_lost(
+    desk: Desk, world: World
+) -> None:
+    desk.post("/reservas", world.hold_form())
+    refused = desk.post("/reservas", world.hold_form(name="Ana", notes="Prefiere la tarde"))
+
+    form = values(by_id(refused, "other-time")) | {"time": "16:00"}
+    answer = desk.post("/reservas", form)
+
+    assert answer.status_code == 303
+    assert [(b.customer_name, b.notes, b.starts_at) for b in bookings(world)][1] == (
+        "Ana",
+        "Prefiere la tarde",
+        at("2026-03-10 16:00"),
+    )
+
+
 def test_htmx_gets_the_conflict_into_the_panel_wherever_the_form_was(
     desk: Desk, world: World
 ) -> None:
