@@ -2,103 +2,26 @@
 
 import http.client
 import json
-import os
 import random
-import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from flask import Flask
 from redis import Redis
 from sqlalchemy import text
 
 from app.booking.integrity import find_faults
 from app.extensions import db
-from tests.conftest import ROOT, redis_url
+from tests.conftest import redis_url
 from tests.factories import a_location, a_resource, a_service, an_api_key
+from tests.flows.desk_processes import a_desk
 
 CLIENTS = 6
 SECONDS_BETWEEN_KILLS = 2.5
 SEED = 20261201
-
-
-class Desk:
-    """Web and worker as processes of their own, like in production."""
-
-    def __init__(self, environment: dict[str, str], port: int) -> None:
-        self.port = port
-        self._environment = environment
-        self._running: list[subprocess.Popen[bytes]] = []
-
-    def start(self) -> None:
-        gunicorn = ["-m", "gunicorn", "-k", "gthread", "--workers", "2", "--threads", "8"]
-        commands = (
-            [
-                *gunicorn,
-                "--log-level",
-                "error",
-                "--bind",
-                f"127.0.0.1:{self.port}",
-                "app:create_app()",
-            ],
-            ["worker.py"],
-        )
-        for command in commands:
-            self._running.append(
-                subprocess.Popen(
-                    [sys.executable, *command],
-                    cwd=ROOT,
-                    env=self._environment,
-                    start_new_session=True,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-            )
-        self._wait_until_it_answers()
-
-    def kill(self) -> None:
-        for process in self._running:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        self._running.clear()
-
-    def _wait_until_it_answers(self) -> None:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
-            with suppress(OSError, http.client.HTTPException), closing(connection):
-                connection.request("GET", "/healthz")
-                if connection.getresponse().status == 200:
-                    return
-            time.sleep(0.1)
-        raise AssertionError("the web did not start")
-
-
-@contextmanager
-def a_desk(app: Flask, port: int) -> Iterator[Desk]:
-    config = app.extensions["firme_config"]
-    environment = {
-        **os.environ,
-        "DATABASE_URL": config.database_url,
-        "REDIS_URL": redis_url(2),
-        "SECRET_KEY": config.secret_key,
-        "POOL_SIZE": "8",
-    }
-    desk = Desk(environment, port)
-    try:
-        desk.start()
-        yield desk
-    finally:
-        desk.kill()
 
 
 class Client(threading.Thread):
@@ -198,20 +121,13 @@ def a_business() -> tuple[str, list[str], list[str]]:
     return key, [str(service.id) for service in services], starts
 
 
-@pytest.fixture
-def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def test_nothing_acknowledged_is_lost_and_nothing_is_sold_twice(real_app: Flask, port: int) -> None:
+def test_nothing_acknowledged_is_lost_and_nothing_is_sold_twice(real_app: Flask) -> None:
     key, services, starts = a_business()
     redis = Redis.from_url(redis_url(2))
     redis.flushdb()
 
-    with a_desk(real_app, port) as desk:
-        clients = [Client(port, key, services, starts, SEED + n) for n in range(CLIENTS)]
+    with a_desk(real_app) as desk:
+        clients = [Client(desk.port, key, services, starts, SEED + n) for n in range(CLIENTS)]
         for client in clients:
             client.start()
         for _ in range(2):
