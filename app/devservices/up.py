@@ -28,7 +28,7 @@ GUNICORN = (
     "--workers",
     "2",
     "--threads",
-    "48",
+    "64",
     "--graceful-timeout",
     "3",
     "--no-control-socket",

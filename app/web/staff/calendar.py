@@ -19,6 +19,7 @@ from app.web.forms import get_day, parse_day
 from app.web.render import render
 from app.web.staff.answers import now
 from app.web.staff.day import load_day
+from app.web.staff.outbox_tail import newest_event
 from app.web.staff.panel import open_panel
 
 bp = Blueprint("calendar", __name__)
@@ -48,12 +49,14 @@ def choose() -> ResponseReturnValue:
 def day(day: str) -> ResponseReturnValue:
     """Show a day. ``r`` opens a booking's panel beside it, ``mover`` asks for its new place."""
     mine = scope()
+    seen = newest_event(db.session(), mine.location_id)
     shown = load_day(db.session(), mine, get_day(day), now=now())
     opened, moving = _wanted_booking("r"), _moving()
     services = list_services(db.session(), mine.location_id)
     return render_template(
         "staff/calendar/day.html",
         day=shown,
+        seen=seen,
         today=mine.today(shown.now),
         moving=moving,
         movable_to=_able(moving, services),

@@ -6,14 +6,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from uuid import UUID
 
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, current_app, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import Engine
 
 from app.extensions import db
 from app.web.auth import scope
-from app.web.staff.outbox_tail import Doorbell, OutboxTail
+from app.web.staff.outbox_tail import Doorbell, OutboxTail, newest_event
 from app.web.staff.scope import Scope
 
 bp = Blueprint("live", __name__)
@@ -30,6 +31,13 @@ LONGEST_STREAM_SECONDS = 600
 POLL_SECONDS = 0.25
 PAUSE_AFTER_FAILURE_SECONDS = 1.0
 MOST_WAITING = 200
+
+
+LONGEST_WAIT_SECONDS = 2.0
+"""For the reader to find the outbox's end; where the database is away, pages find out anyway."""
+
+_MISSED = Doorbell(UUID(int=0), UUID(int=0), "missed", resources=(), times=())
+"""Something happened while the page was on its way; no resources means: renew everything."""
 
 
 class Listener:
@@ -58,6 +66,7 @@ class Hub:
         self._lock = threading.Lock()
         self._listeners: set[Listener] = set()
         self._thread: threading.Thread | None = None
+        self._reading = threading.Event()
 
     @property
     def is_reading(self) -> bool:
@@ -74,16 +83,18 @@ class Hub:
             thread.join()
 
     def join(self, listener: Listener, engine: Engine) -> bool:
-        """Add a listener; False when there are as many as may be."""
+        """Add a listener that misses nothing from now on; False when there are too many."""
         with self._lock:
             if len(self._listeners) >= MOST_STREAMS:
                 return False
             self._listeners.add(listener)
             if self._thread is None or not self._thread.is_alive():
+                self._reading.clear()
                 self._thread = threading.Thread(
                     target=self._read, args=(engine,), name="live-hub", daemon=True
                 )
                 self._thread.start()
+        self._reading.wait(LONGEST_WAIT_SECONDS)
         return True
 
     def leave(self, listener: Listener) -> None:
@@ -105,6 +116,7 @@ class Hub:
             except Exception:  # noqa: BLE001 - the reader outlives a restart of the database
                 time.sleep(PAUSE_AFTER_FAILURE_SECONDS)
                 continue
+            self._reading.set()
             for bell in bells:
                 for listener in listeners:
                     listener.hear(bell)
@@ -118,15 +130,26 @@ def hub() -> Hub:
 
 @bp.get("/vivo")
 def stream() -> ResponseReturnValue:
-    """Ring for every change at the reader's location. Holds a thread, but no connection."""
+    """Ring for every change at the reader's location. Holds a thread, but no connection.
+
+    ``desde`` is the latest event the page knew of when it was drawn: when there was another
+    before the stream began, it rings at once.
+    """
     listener, engine, listeners = Listener(scope()), db.engine, hub()
-    db.session.remove()
     if not listeners.join(listener, engine):
         return Response(status=503, headers={"Retry-After": "30"})
+    if newest_event(db.session(), listener.scope.location_id) > _seen():
+        listener.inbox.put_nowait(_MISSED)
+    db.session.remove()
     answer = Response(_ring(listeners, listener), mimetype="text/event-stream")
     answer.headers["X-Accel-Buffering"] = "no"
     answer.call_on_close(lambda: listeners.leave(listener))
     return answer
+
+
+def _seen() -> int:
+    seen = request.args.get("desde", "0")
+    return int(seen) if seen.isascii() and seen.isdigit() else 0
 
 
 def _ring(listeners: Hub, listener: Listener) -> Iterator[str]:

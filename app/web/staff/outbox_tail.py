@@ -8,6 +8,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, text
+from sqlalchemy.orm import Session
 
 GAP_SECONDS = 60
 """Longer than any transaction may last: an id that is missing still was rolled back."""
@@ -21,6 +22,9 @@ EARLY_HOURS = 12
 
 _TIMES = ("starts_at", "ends_at", "old_starts_at")
 
+_NEWEST_HERE = text("""
+    SELECT coalesce(max(id), 0) FROM outbox WHERE location_id = :location_id
+""")
 _NEWEST = text("SELECT coalesce(max(id), 0) FROM outbox")
 _KNOWN = text("SELECT id FROM outbox WHERE id > :since")
 _NEWS = text("""
@@ -29,6 +33,12 @@ _NEWS = text("""
     SELECT id, location_id, booking_id, kind, payload FROM outbox WHERE id = ANY(:gaps)
     ORDER BY id LIMIT :batch
 """)
+
+
+def newest_event(session: Session, location_id: UUID) -> int:
+    """Tell the id of a location's latest event: what a page drawn from now on knows of."""
+    newest: int = session.execute(_NEWEST_HERE, {"location_id": location_id}).scalar_one()
+    return newest
 
 
 @dataclass(frozen=True)

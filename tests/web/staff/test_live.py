@@ -70,6 +70,21 @@ def test_a_change_by_the_api_rings_within_two_seconds(
     assert "2030-03-10" in told["days"]
 
 
+def test_what_happened_while_the_page_was_on_its_way_rings_at_once(
+    browser: httpx.Client, business: tuple[Location, Service]
+) -> None:
+    location, service = business
+    page = browser.get("/agenda/2030-03-10").text
+    address = page.split('data-live="')[1].split('"')[0].replace("&amp;", "&")
+    _hold(location, service)
+
+    with browser.stream("GET", address) as stream:
+        lines = stream.iter_lines()
+        told = next(json.loads(line[6:]) for line in lines if line.startswith("data: "))
+
+    assert told["resources"] == []
+
+
 def test_a_stream_holds_no_connection_of_the_pool(
     browser: httpx.Client, business: tuple[Location, Service], real_app: Flask
 ) -> None:
