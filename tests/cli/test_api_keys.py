@@ -19,7 +19,7 @@ def test_a_key_is_shown_once_and_may_only_read(shell: Shell, ceibo: Ceibo) -> No
     holder = find_key_holder(ceibo.session, text_of(said))
     assert said.startswith("Bot (read): firme_")
     assert holder is not None
-    assert (holder.location_id, holder.scopes) == (ceibo.location.id, {"read"})
+    assert (holder.location_id, holder.scopes) == (ceibo.location.id, frozenset({"read"}))
     assert ceibo.audited() == ("accounts.api_key_added", {"name": "Bot", "scopes": ["read"]})
     secret = text_of(said).rsplit("_", 1)[1]
     assert secret not in shell.done("api-keys", "list", "ceibo")

@@ -1,4 +1,5 @@
 from datetime import date
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
@@ -103,7 +104,7 @@ def test_hours_that_nobody_understands_change_nothing(
 def test_bookings_that_new_hours_leave_outside_are_named_and_stay(
     shell: Shell, ceibo: Ceibo
 ) -> None:
-    wish = {"resource_ids": (ceibo.marcos.id,)}
+    wish: dict[str, Any] = {"resource_ids": (ceibo.marcos.id,)}
     a_booking(ceibo.session, ceibo.location, ceibo.cut, at("2026-03-10 09:00"), **wish)
     a_booking(ceibo.session, ceibo.location, ceibo.cut, at("2026-03-10 12:30"), **wish)
     a_hold(ceibo.session, ceibo.location, ceibo.cut, at("2026-03-17 17:00"), **wish)
@@ -122,7 +123,7 @@ def test_bookings_that_new_hours_leave_outside_are_named_and_stay(
 def test_a_hold_whose_time_is_over_and_a_visit_that_is_past_are_nobody_s_trouble(
     shell: Shell, ceibo: Ceibo, clock: Clock
 ) -> None:
-    wish = {"resource_ids": (ceibo.marcos.id,)}
+    wish: dict[str, Any] = {"resource_ids": (ceibo.marcos.id,)}
     a_booking(ceibo.session, ceibo.location, ceibo.cut, at("2026-03-10 09:00"), **wish)
     a_hold(ceibo.session, ceibo.location, ceibo.cut, at("2026-03-10 17:00"), **wish)
     clock.set(at("2026-03-10 10:00"))
@@ -177,7 +178,7 @@ def test_time_off_is_said_in_local_time_and_taken_back(shell: Shell, ceibo: Ceib
 
 
 def test_time_off_warns_of_the_bookings_it_hits(shell: Shell, ceibo: Ceibo) -> None:
-    wish = {"resource_ids": (ceibo.marcos.id,)}
+    wish: dict[str, Any] = {"resource_ids": (ceibo.marcos.id,)}
     a_booking(ceibo.session, ceibo.location, ceibo.cut, at("2026-03-10 10:00"), **wish)
 
     warning = shell.warned(
