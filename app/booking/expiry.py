@@ -35,7 +35,6 @@ _EXPIRE = f"""
         WHERE a.location_id = m.location_id AND a.booking_id = m.id AND a.active
         RETURNING a.location_id, a.resource_id, a.kind, a.units, a.during
     ), {RELEASED}, {RECORDED}
-    SELECT count(*) FROM told
 """
 
 _EXPIRE_BATCH = text(f"""
@@ -44,17 +43,22 @@ _EXPIRE_BATCH = text(f"""
         ORDER BY b.expires_at LIMIT :batch
         FOR UPDATE SKIP LOCKED
     ), {_EXPIRE}
+    SELECT count(*) FROM told
 """)
 
 _EXPIRE_IN_THE_WAY = text(f"""
-    WITH lapsed AS MATERIALIZED (
+    WITH seen AS MATERIALIZED (
         SELECT b.location_id, b.id FROM booking b
         WHERE (b.location_id, b.id) IN (
             SELECT near.location_id, near.booking_id FROM ({NEAR}) near)
             AND {_LAPSED}
+    ), lapsed AS MATERIALIZED (
+        SELECT b.location_id, b.id FROM booking b
+        WHERE (b.location_id, b.id) IN (SELECT seen.location_id, seen.id FROM seen) AND {_LAPSED}
         ORDER BY b.id
-        FOR UPDATE SKIP LOCKED
+        FOR UPDATE
     ), {_EXPIRE}
+    SELECT count(*) FROM seen
 """)
 
 _AS_WORKER = {"event": EVENT_OF[Move.EXPIRE].value, **recorded_by(WORKER)}
@@ -63,11 +67,13 @@ _AS_WORKER = {"event": EVENT_OF[Move.EXPIRE].value, **recorded_by(WORKER)}
 def expire_lapsed_in_the_way(
     session: Session, location_id: UUID, resource_ids: Iterable[UUID], *, during: Span
 ) -> int:
-    """Expire the lapsed holds that still occupy the resources in [during); tell how many.
+    """Expire the lapsed holds that still occupy the resources in [during).
 
-    A hold that is being confirmed at this moment is locked and skipped: it may win.
+    Waits for whoever has one of them at this moment: a confirm may win, but one that comes too
+    late only looks, and the slot is free. Tells how many were lapsed, whoever wrote it down: when
+    there was any, taking is worth another try.
     """
-    expired: int = session.execute(
+    lapsed: int = session.execute(
         _EXPIRE_IN_THE_WAY,
         {
             "location_id": location_id,
@@ -77,7 +83,7 @@ def expire_lapsed_in_the_way(
             **_AS_WORKER,
         },
     ).scalar_one()
-    return expired
+    return lapsed
 
 
 def expire_due(session: Session, *, batch: int = BATCH) -> int:

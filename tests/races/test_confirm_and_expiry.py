@@ -105,6 +105,33 @@ def test_a_slow_confirm_keeps_what_it_saw(
     assert arena.faults() == []
 
 
+def test_a_confirm_that_comes_too_late_keeps_nobody_out(
+    arena: Arena, next_week: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the row while it looks; who wants the slot waits, instead of hearing it is taken."""
+    scene = a_scene()
+    mine = scene.hold(next_week)
+    lapse_in(mine.id, 0)
+    look = holds.check_standing
+
+    def pause_and_look(*arguments: object) -> None:
+        time.sleep(0.15)
+        look(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(holds, "check_standing", pause_and_look)
+
+    def act(number: int) -> str:
+        if number == 0:
+            scene.confirm(mine.id)
+            return "confirmed"
+        time.sleep(0.05)
+        scene.hold(next_week)
+        return "held"
+
+    assert arena.race(3, act) == {"hold_expired": 1, "held": 1, "slot_taken": 1}
+    assert arena.faults() == []
+
+
 def test_the_twin_without_the_row_lock_gives_the_slot_to_two(
     arena: Arena, next_week: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
