@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
-from urllib.parse import urlsplit
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -63,7 +62,7 @@ class Fields:
         return parse_instant(value) if value else None
 
     def local(self, day_name: str, time_name: str, zone: ZoneInfo) -> datetime | None:
-        """Read a date and a wall time of the location; of a time that comes twice, the first."""
+        """Read a date and a wall time of the location; one that comes twice is never guessed."""
         day = parse_day(self._form.get(day_name, ""))
         if day is None:
             self.errors.append((day_name, "invalid"))
@@ -75,8 +74,8 @@ class Fields:
         if day is None or wall.tzinfo is not None:
             return None
         instants = wall_to_utc(zone, datetime.combine(day, wall.replace(second=0, microsecond=0)))
-        if not instants:
-            self.errors.append((time_name, "time_does_not_exist"))
+        if len(instants) != 1:
+            self.errors.append((time_name, "ambiguous_time" if instants else "time_does_not_exist"))
             return None
         return instants[0]
 
@@ -110,7 +109,7 @@ def parse_day(value: str) -> date | None:
         day = date.fromisoformat(value)
     except ValueError:
         return None
-    sane = len(value) == len("2026-12-03") and EARLIEST_YEAR <= day.year <= LATEST_YEAR
+    sane = day.isoformat() == value and EARLIEST_YEAR <= day.year <= LATEST_YEAR
     return day if sane else None
 
 
@@ -139,8 +138,5 @@ def parse_instant(value: str) -> datetime | None:
 
 def local_path(value: str) -> str | None:
     """Let through a path of this site only: never another host, a scheme or a backslash."""
-    parts = urlsplit(value)
     is_path = value.startswith("/") and not value.startswith("//")
-    if not is_path or parts.scheme or parts.netloc or "\\" in value or not value.isprintable():
-        return None
-    return value
+    return value if is_path and "\\" not in value and value.isprintable() else None

@@ -40,6 +40,14 @@ def test_a_time_that_the_clock_skips_is_refused() -> None:
     assert fields.errors == [("time", "time_does_not_exist")]
 
 
+def test_a_time_that_comes_twice_is_not_guessed() -> None:
+    """D04: the sheet offers both instants, each with a click."""
+    fields = Fields({"day": "2026-04-04", "time": "23:30"})
+
+    assert fields.local("day", "time", SANTIAGO) is None
+    assert fields.errors == [("time", "ambiguous_time")]
+
+
 @pytest.mark.parametrize("typed", ["10:00+03:00", "25:00", "ahora", ""])
 def test_what_is_no_wall_time_is_refused(typed: str) -> None:
     fields = Fields({"day": "2026-03-10", "time": typed})
@@ -47,7 +55,9 @@ def test_what_is_no_wall_time_is_refused(typed: str) -> None:
     assert fields.local("day", "time", SANTIAGO) is None
 
 
-@pytest.mark.parametrize("text", ["2026-3-1", "20260301", "1999-01-01", "2101-01-01", "x", ""])
+@pytest.mark.parametrize(
+    "text", ["2026-3-1", "20260301", "1999-01-01", "2101-01-01", "2026-W49-2", "x", ""]
+)
 def test_an_odd_date_is_none(text: str) -> None:
     assert parse_day(text) is None
     with pytest.raises(NotFound):
@@ -70,7 +80,7 @@ def test_a_path_of_ours_is_let_through(path: str) -> None:
     assert local_path(path) == path
 
 
-@pytest.mark.parametrize("path", ["//x", "/\\x", "http://x", "x", "", "/\n/x", "/\t/x"])
+@pytest.mark.parametrize("path", ["//x", "/\\x", "http://x", "x", "", "/\n/x", "/\t/x", "//["])
 def test_any_other_address_is_not(path: str) -> None:
     assert local_path(path) is None
 
