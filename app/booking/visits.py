@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -86,6 +86,8 @@ def undo(
 ) -> BookingView:
     """Take an arrival or an absence back: confirmed again, if the resources are still free.
 
+    An absence that a person took back is not suggested again; after an arrival it may be.
+
     Raises:
         SlotTaken: somebody has booked the time since.
         NotAllowedNow: nothing that can be undone.
@@ -93,9 +95,10 @@ def undo(
     booking, clock = get_booking_for_update(session, location_id, booking_id)
     check_standing(booking, clock, version)
     after(booking.status, Move.UNDO)
+    changes: dict[str, datetime | None] = {"checked_in_at": None}
     if booking.status is Status.NO_SHOW:
         take_again(session, booking)
-    changes = {"checked_in_at": None, "no_show_by": None, "no_show_dismissed_at": clock}
+        changes = {"no_show_by": None, "no_show_dismissed_at": clock}
     return move(session, booking, Move.UNDO, actor=actor, changes=changes)
 
 

@@ -100,3 +100,30 @@ def test_a_dismissed_suggestion_does_not_come_back(session: Session, clock: Cloc
     assert dismissed.status is Status.CONFIRMED
     assert suggest_no_shows(session) == 0
     assert to_review(session, location.id) == []
+
+
+def test_an_arrival_taken_back_may_still_be_an_absence(session: Session, clock: Clock) -> None:
+    """The wrong line was pressed before the start; nobody has decided anything about this one."""
+    location = a_location(session)
+    corte = a_service(session, location, a_resource(session, location))
+    booking = a_booking(session, location, corte, at(TEN), arrived=True)
+    actions.undo(session, location.id, booking.id, actor=DESK)
+
+    clock.set(at(NOON))
+    suggest_no_shows(session)
+
+    assert [each.id for each in to_review(session, location.id)] == [booking.id]
+
+
+def test_an_absence_taken_back_is_not_suggested_again(session: Session, clock: Clock) -> None:
+    location = a_location(session)
+    corte = a_service(session, location, a_resource(session, location))
+    person = a_person(a_staff_user(session, location))
+    booking = a_booking(session, location, corte, at(TEN))
+    clock.set(at(NOON))
+    suggest_no_shows(session)
+    actions.confirm_no_show(session, location.id, booking.id, actor=person)
+
+    actions.undo(session, location.id, booking.id, actor=person)
+
+    assert to_review(session, location.id) == []
