@@ -9,7 +9,7 @@ from flask_limiter.util import get_remote_address
 from flask_login import LoginManager
 from flask_sqlalchemy import SQLAlchemy
 from flask_wtf import CSRFProtect
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
@@ -89,6 +89,7 @@ def _attempt(work: Callable[[Session], Result]) -> Result:
 
 def _as_busy(error: DBAPIError) -> Exception:
     state = sqlstate(error)
-    if error.connection_invalidated or state in _BUSY or (state or "")[:2] in {"53", "57", "08"}:
+    is_gone = error.connection_invalidated or (isinstance(error, OperationalError) and not state)
+    if is_gone or state in _BUSY or (state or "")[:2] in {"53", "57", "08"}:
         return Busy()
     return error

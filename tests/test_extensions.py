@@ -16,6 +16,7 @@ from app.config import Config
 from app.errors import NotFound
 from app.extensions import TRIES, Busy, db, transact
 from app.ids import new_id
+from tests.conftest import redis_url
 
 pytestmark = pytest.mark.usefixtures("real_app")
 
@@ -218,3 +219,16 @@ def test_no_free_connection_is_busy(real_app: Flask) -> None:
         with db.engine.connect(), pytest.raises(Busy):
             transact(lambda session: session.scalar(text("SELECT 1")))
         db.engine.dispose()
+
+
+def test_a_database_that_is_away_is_busy(database_url: str) -> None:
+    away = create_app(
+        Config(
+            database_url=database_url.replace("/firme_test_", "/no_such_database_"),
+            redis_url=redis_url(),
+            secret_key="a key that only tests know, long enough",
+        )
+    )
+
+    with away.app_context(), pytest.raises(Busy):
+        transact(lambda session: session.execute(text("SELECT 1")))

@@ -4,7 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.booking.errors import CapacityInUse
-from app.catalog.models import POOLED
+from app.catalog.models import LARGEST_POOL, POOLED
 from app.errors import InvalidFields, NotFound
 
 _LOCK = text("""
@@ -45,8 +45,8 @@ def change_capacity(session: Session, location_id: UUID, resource_id: UUID, capa
     kind = session.scalar(_LOCK, where)
     if kind is None:
         raise NotFound
-    if kind != POOLED or capacity < 1:
-        raise InvalidFields(("capacity", "invalid"))
+    if kind != POOLED or not 1 <= capacity <= LARGEST_POOL:
+        raise InvalidFields(("capacity", "out_of_range"))
     wanted = {**where, "capacity": capacity}
     in_the_way = session.scalars(_IN_THE_WAY, wanted).all()
     if in_the_way:

@@ -22,6 +22,9 @@ MINUTES_OF_A_DAY = 24 * 60
 LAST_CLOSING = 2 * MINUTES_OF_A_DAY
 """Hours may run past midnight: 26:00 is two in the morning of the next day."""
 
+LARGEST_POOL = 10_000
+"""Places of one pool: a fair, not a stadium; each hold of it waits for the one before."""
+
 LONGEST_VISIT = MINUTES_OF_A_DAY
 """Minutes. No single allocation is longer, so a window needs to look back one day only."""
 
@@ -35,6 +38,9 @@ class Location(Base):
         CheckConstraint("deposit_hold_minutes BETWEEN 1 AND 120", name="deposit_hold_minutes"),
         CheckConstraint("horizon_days BETWEEN 1 AND 730", name="horizon"),
         CheckConstraint("notice_minutes >= 0", name="notice"),
+        CheckConstraint("cancellation_window_minutes >= 0", name="cancellation_window"),
+        CheckConstraint("no_show_grace_minutes >= 0", name="no_show_grace"),
+        CheckConstraint("settlement_margin_seconds >= 0", name="settlement_margin"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -64,7 +70,6 @@ class Service(OwnedRecord, Base):
         CheckConstraint("buffer_before_minutes BETWEEN 0 AND 720", name="buffer_before"),
         CheckConstraint("buffer_after_minutes BETWEEN 0 AND 720", name="buffer_after"),
         CheckConstraint("grid_minutes BETWEEN 5 AND 1440", name="grid"),
-        CheckConstraint("price_cents >= 0", name="price"),
         CheckConstraint("deposit_cents BETWEEN 0 AND price_cents", name="deposit"),
     )
 
@@ -85,7 +90,7 @@ class Resource(OwnedRecord, Base):
     __tablename__ = "resource"
     __table_args__ = (
         CheckConstraint("kind IN ('exclusive', 'pooled')", name="kind"),
-        CheckConstraint("capacity BETWEEN 1 AND 10000", name="capacity"),
+        CheckConstraint(f"capacity BETWEEN 1 AND {LARGEST_POOL}", name="capacity"),
         CheckConstraint("kind = 'pooled' OR capacity = 1", name="exclusive_is_one"),
         UniqueConstraint("location_id", "id", "kind"),
     )

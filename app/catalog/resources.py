@@ -3,10 +3,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.catalog.models import EXCLUSIVE, POOLED, Resource
+from app.catalog.models import EXCLUSIVE, LARGEST_POOL, POOLED, Resource
 from app.errors import InvalidFields, NotFound
-
-MOST_PLACES = 10_000
 
 
 def add_resource(
@@ -25,7 +23,7 @@ def add_resource(
         InvalidFields: no number of places, or several of what is one.
     """
     kind = kind or (POOLED if capacity > 1 else EXCLUSIVE)
-    if not 1 <= capacity <= MOST_PLACES or (kind == EXCLUSIVE and capacity > 1):
+    if not 1 <= capacity <= LARGEST_POOL or (kind == EXCLUSIVE and capacity > 1):
         raise InvalidFields(("capacity", "out_of_range"))
     resource = Resource(
         location_id=location_id,

@@ -12,11 +12,9 @@ from app.catalog.actions import add_resource, archive_resource, rename_resource
 from app.catalog.models import POOLED, Location, Resource
 from app.catalog.names import check_name, free_name, get_location_by_slug, get_resource_named
 from app.catalog.queries import list_resources, list_services
-from app.catalog.resources import MOST_PLACES
 from app.cli.commands import Commands, present, warn
 from app.cli.printing import count, local, named, table
 from app.cli.trail import audit
-from app.errors import InvalidFields
 from app.extensions import transact
 
 resources = Commands("resources", help="People, rooms and machines, and pools of equal places.")
@@ -108,8 +106,6 @@ def capacity(location: str, resource: str, places: int) -> None:
         pool = get_resource_named(session, place.id, resource)
         session.refresh(pool, with_for_update={"key_share": True})
         before = pool.capacity
-        if not 1 <= places <= MOST_PLACES:
-            raise InvalidFields(("capacity", "out_of_range"))
         try:
             change_capacity(session, place.id, pool.id, places)
         except CapacityInUse as refusal:

@@ -95,11 +95,18 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.CheckConstraint(
+            "cancellation_window_minutes >= 0", name=op.f("ck_location_cancellation_window")
+        ),
+        sa.CheckConstraint(
             "deposit_hold_minutes BETWEEN 1 AND 120", name=op.f("ck_location_deposit_hold_minutes")
         ),
         sa.CheckConstraint("hold_minutes BETWEEN 1 AND 120", name=op.f("ck_location_hold_minutes")),
         sa.CheckConstraint("horizon_days BETWEEN 1 AND 730", name=op.f("ck_location_horizon")),
+        sa.CheckConstraint("no_show_grace_minutes >= 0", name=op.f("ck_location_no_show_grace")),
         sa.CheckConstraint("notice_minutes >= 0", name=op.f("ck_location_notice")),
+        sa.CheckConstraint(
+            "settlement_margin_seconds >= 0", name=op.f("ck_location_settlement_margin")
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_location")),
         sa.UniqueConstraint("slug", name=op.f("uq_location_slug")),
     )
@@ -266,7 +273,6 @@ def upgrade() -> None:
         ),
         sa.CheckConstraint("duration_minutes BETWEEN 5 AND 1440", name=op.f("ck_service_duration")),
         sa.CheckConstraint("grid_minutes BETWEEN 5 AND 1440", name=op.f("ck_service_grid")),
-        sa.CheckConstraint("price_cents >= 0", name=op.f("ck_service_price")),
         sa.ForeignKeyConstraint(
             ["location_id"], ["location.id"], name=op.f("fk_service_location_id")
         ),

@@ -125,6 +125,9 @@ def test_capacity_is_lowered_to_the_peak_sold_and_no_further(
     with pytest.raises(CapacityInUse) as refusal:
         change_capacity(session, location.id, pool.id, 1)
     assert len(refusal.value.facts["bookings"]) == 1
+    for impossible in (0, 10_001):
+        with pytest.raises(InvalidFields):
+            change_capacity(session, location.id, pool.id, impossible)
     change_capacity(session, location.id, pool.id, 2)
 
     with pytest.raises(SlotTaken):

@@ -1,7 +1,8 @@
 import pytest
 from sqlalchemy.orm import Session
 
-from app.catalog.resources import MOST_PLACES, add_resource, archive_resource, rename_resource
+from app.catalog.models import LARGEST_POOL
+from app.catalog.resources import add_resource, archive_resource, rename_resource
 from app.errors import InvalidFields, NotFound
 from app.ids import new_id
 from tests.conftest import Clock
@@ -10,7 +11,7 @@ from tests.factories import a_location
 
 @pytest.mark.parametrize(
     ("capacity", "kind", "is_pool"),
-    [(1, None, False), (2, None, True), (MOST_PLACES, None, True), (1, "pooled", True)],
+    [(1, None, False), (2, None, True), (LARGEST_POOL, None, True), (1, "pooled", True)],
 )
 def test_several_places_are_a_pool(
     session: Session, capacity: int, kind: str | None, is_pool: bool
@@ -21,7 +22,7 @@ def test_several_places_are_a_pool(
 
 
 @pytest.mark.parametrize(
-    ("capacity", "kind"), [(0, None), (-1, None), (MOST_PLACES + 1, None), (2, "exclusive")]
+    ("capacity", "kind"), [(0, None), (-1, None), (LARGEST_POOL + 1, None), (2, "exclusive")]
 )
 def test_what_is_one_has_one_place(session: Session, capacity: int, kind: str | None) -> None:
     with pytest.raises(InvalidFields):
