@@ -75,20 +75,20 @@ def confirm_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def look_and_pause(*arguments: object) -> None:
         look(*arguments)  # type: ignore[arg-type]
-        time.sleep(0.15)
+        time.sleep(1.2)
 
     monkeypatch.setattr(holds, "check_standing", look_and_pause)
 
 
 def confirm_while_taken(arena: Arena, scene: Scene, starts_at: datetime) -> Counter[str]:
     mine = scene.hold(starts_at)
-    lapse_in(mine.id, 40)
+    lapse_in(mine.id, 500)
 
     def act(number: int) -> str:
         if number == 0:
             scene.confirm(mine.id)
             return "confirmed"
-        time.sleep(0.08)
+        time.sleep(0.8)
         scene.hold(starts_at)
         return "held"
 
