@@ -28,14 +28,16 @@ def lapse_in(booking_id: UUID, milliseconds: float) -> None:
     db.session.commit()
 
 
-def play(arena: Arena, scene: Scene, starts_at: datetime, *, rest: float) -> Counter[str]:
-    """One caller confirms just before the hold lapses, the others want its slot just after."""
+def play(
+    arena: Arena, scene: Scene, starts_at: datetime, *, rest: float, margin: float
+) -> Counter[str]:
+    """One caller confirms ``margin`` ms before the hold lapses, the others want its slot then."""
     mine = scene.hold(starts_at)
-    lapse_in(mine.id, rest + 10)
+    lapse_in(mine.id, rest + margin)
     begun = time.monotonic()
 
     def act(number: int) -> str:
-        due = begun + (rest + (5 if number == 0 else 10)) / 1000
+        due = begun + (rest + (0 if number == 0 else margin)) / 1000
         time.sleep(max(0.0, due - time.monotonic()))
         if number == 0:
             scene.confirm(mine.id)
@@ -59,7 +61,8 @@ def test_every_round_has_exactly_one_owner(arena: Arena, next_week: datetime) ->
     scene = a_scene()
     owners: Counter[str] = Counter()
     for number in range(ROUNDS):
-        met = play(arena, scene, next_week, rest=number % 12)
+        margin = 80 if number % 8 == 0 else 5  # on a busy machine 5 ms are often too few
+        met = play(arena, scene, next_week, rest=number % 12, margin=margin)
         assert met["confirmed"] + met["held"] == 1, met
         assert met["slot_taken"] + met["hold_expired"] == TAKERS, met
         owners["confirmed" if met["confirmed"] else "held"] += 1
