@@ -88,6 +88,21 @@ def test_a_change_elsewhere_arrives_and_disturbs_nothing(desks: Desks, business:
     assert page.evaluate("document.querySelector('#grid').scrollTop") == before
 
 
+def test_a_box_that_was_drawn_larger_breaks_no_policy(desks: Desks, business: Business) -> None:
+    """Who drags its corner gives it a style; htmx would write it on the new one as it settles."""
+    mine = business.hold("10:00", business.marcos, "Paula")
+    page = agenda(desks, business)
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.click(f"[data-booking='{mine.id}'] >> nth=0")
+    page.locator("#f-notes").evaluate("notes => { notes.style.height = '9em'; }")
+
+    page.click("text=+5 min")
+
+    expect(page.locator("#panel [role=timer]")).to_have_text(re.compile(r"14:|15:00"))
+    assert complaints == []
+
+
 def test_focus_on_the_sheet_stays_where_it_is(desks: Desks, business: Business) -> None:
     booking = business.book("12:00", business.marcos, "Paula")
     page = agenda(desks, business)
