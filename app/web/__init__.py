@@ -1,6 +1,6 @@
 from flask import Flask, has_request_context, request
 
-from app.web import api, auth, errors, health
+from app.web import api, auth, errors, headers, health
 from app.web.staff import desk
 
 LANGUAGES = ("es", "pt", "en")
@@ -15,6 +15,7 @@ def choose_language() -> str:
 
 def register(app: Flask) -> None:
     """Add every blueprint, one line each."""
+    headers.register(app)
     errors.register(app)
     auth.register(app)
     desk.register(app)

@@ -1,11 +1,11 @@
-"""The staff's part of the site: its pages, its template words and its answer headers."""
+"""The staff's part of the site: its pages and its template words."""
 
 import hashlib
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
-from flask import Blueprint, Flask, Response, current_app, url_for
+from flask import Blueprint, Flask, current_app, url_for
 from flask_wtf.csrf import CSRFError
 
 from app.customers.phones import format_phone
@@ -18,20 +18,6 @@ bp = Blueprint("staff", __name__)
 bp.register_error_handler(CSRFError, answer_stale_form)
 for part in (access, calendar, holds, bookings, moving, review, live):
     bp.register_blueprint(part.bp)
-
-POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-        "object-src 'none'",
-    )
-)
 
 
 def register(app: Flask) -> None:
@@ -70,14 +56,3 @@ def asset(name: str) -> str:
 @cache
 def _digest(folder: str, name: str) -> str:
     return hashlib.sha256(Path(folder, name).read_bytes()).hexdigest()[:10]
-
-
-@bp.after_request
-def harden(response: Response) -> Response:
-    """Keep pages out of caches and frames, and scripts out of pages."""
-    response.headers["Content-Security-Policy"] = POLICY
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Referrer-Policy"] = "same-origin"
-    response.headers["Cache-Control"] = "no-store"
-    response.vary.update(["HX-Request", "Cookie", "Accept-Language"])
-    return response
