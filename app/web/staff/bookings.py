@@ -17,7 +17,8 @@ from app.web.auth import scope, staff
 from app.web.forms import Fields
 from app.web.messages import sentence
 from app.web.render import render
-from app.web.staff.answers import done, refused
+from app.web.staff.answers import done, now, refused
+from app.web.staff.blocks import shown_status
 from app.web.staff.conflict import Wanted, refuse_place
 from app.web.staff.panel import EXTENSION_MINUTES, find_seen, open_panel
 from app.web.staff.reading import CONTACT_FIELDS, LONGEST_REASON, read_contact, typed
@@ -44,6 +45,8 @@ def confirm(booking_id: UUID) -> ResponseReturnValue:
             fields.errors.append(("name", "required"))
         fields.check()
     except InvalidFields as refusal:
+        if shown_status(before, now()) is Status.EXPIRED:
+            return _offer_others(HoldExpired(), before, kept)
         body = draw(before, typed=kept, errors=field_errors(refusal))
         return refused(body, 422)
     notes = told.notes if "notes" in request.form else None
@@ -159,16 +162,13 @@ def act(
     try:
         booking = transact(work)
     except HoldExpired as refusal:
-        wanted = Wanted(
-            before.service_id,
-            before.starts_at,
-            tuple(resource.id for resource in before.resources),
-            before.units,
-        )
-        return refuse_place(refusal, wanted, _all_typed(before, kept))
+        return _offer_others(refusal, before, kept)
     except (Conflict, PaymentsUnavailable, InvalidFields) as refusal:
         booking = find_seen(before.id)
         is_done = isinstance(refusal, StaleVersion | NotAllowedNow) and booking.status is becomes
+        is_gone = booking.status is Status.CANCELLED and booking.rescheduled_to is None
+        if not is_done and is_gone and kept:
+            return _offer_others(refusal, before, kept)
         if not is_done:
             return refused(draw(booking, typed=kept, notice=sentence(refusal.code)), _code(refusal))
     still_typing = kept if booking.status is Status.HELD else None
@@ -181,9 +181,15 @@ def _code(refusal: DomainError) -> int:
     return 409 if isinstance(refusal, Conflict) else 422
 
 
-def _all_typed(before: BookingView, kept: Mapping[str, str] | None) -> dict[str, str]:
+def _offer_others(
+    refusal: DomainError, before: BookingView, kept: Mapping[str, str] | None
+) -> ResponseReturnValue:
+    """Offer other places for a booking that is gone; what was typed goes along."""
+    resource_ids = tuple(resource.id for resource in before.resources)
+    wanted = Wanted(before.service_id, before.starts_at, resource_ids, before.units)
     panel = open_panel(before, typed=kept)
-    return {name: panel.typed.get(name, "") for name in CONTACT_FIELDS}
+    all_typed = {name: panel.typed.get(name, "") for name in CONTACT_FIELDS}
+    return refuse_place(refusal, wanted, all_typed)
 
 
 def draw(

@@ -109,6 +109,34 @@ def test_a_hold_that_lapsed_while_typing_keeps_the_text_and_offers_the_place_aga
     assert desk.post("/reservas", again).status_code == 303
 
 
+def test_a_wrong_phone_typed_until_the_hold_lapsed_is_not_lost_either(
+    desk: Desk, held: BookingView, clock: Clock
+) -> None:
+    form = confirm_form(desk, held, name="Ana", phone="099 888", notes="a medio escribir")
+    clock.advance(minutes=11)
+
+    answer = desk.post(f"/reservas/{held.id}/confirmar", form, htmx=True)
+
+    assert answer.status_code == 409
+    assert "venció" in words(answer)
+    assert "099 888" in answer.text
+    assert "a medio escribir" in answer.text
+
+
+def test_what_was_typed_outlives_a_hold_that_another_desk_let_go(
+    desk: Desk, world: World, held: BookingView
+) -> None:
+    form = confirm_form(desk, held, name="Ana Núñez", notes="a medio escribir")
+    cancel(world.session, world.location.id, held.id, actor=DESK)
+    world.session.commit()
+
+    answer = desk.post(f"/reservas/{held.id}/confirmar", form, htmx=True)
+
+    assert answer.status_code == 409
+    assert "10:00" in words(answer)
+    assert "a medio escribir" in answer.text
+
+
 def test_a_deposit_that_cannot_be_taken_yet_is_said_clearly(
     desk: Desk, world: World, clock: Clock
 ) -> None:
