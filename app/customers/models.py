@@ -6,6 +6,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.database import Base
 from app.owned import OwnedRecord
 
+LONGEST_NAME = 200
+LONGEST_EMAIL = 254
+"""What any door takes, so that none refuses what another let in."""
+
 
 class Customer(OwnedRecord, Base):
     """A person known to a location, found again by phone (E.164)."""

@@ -17,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from app.customers.models import LONGEST_EMAIL, LONGEST_NAME
 from app.customers.phones import LONGEST_PHONE
 from app.errors import InvalidFields, NotFound
 from app.web.api.instants import read_instant, read_instant_of_query
@@ -100,9 +101,13 @@ def _each_once(texts: list[str]) -> list[str]:
 _STORABLE = AfterValidator(_storable)
 Notes = Annotated[str, Field(max_length=2000), _STORABLE]
 Reason = Annotated[str, Field(max_length=500), _STORABLE]
-Name = Annotated[str, Field(min_length=1, max_length=200), _STORABLE, AfterValidator(_not_blank)]
+Name = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_NAME), _STORABLE, AfterValidator(_not_blank)
+]
 Phone = Annotated[str, Field(min_length=1, max_length=LONGEST_PHONE), _STORABLE]
-Email = Annotated[str, Field(min_length=3, max_length=254), _STORABLE, AfterValidator(_address)]
+Email = Annotated[
+    str, Field(min_length=3, max_length=LONGEST_EMAIL), _STORABLE, AfterValidator(_address)
+]
 Channel = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z_-]+$"), _STORABLE]
 Units = Annotated[int, Field(ge=1, le=1000)]
 Id = Annotated[str, Field(min_length=1, max_length=64), _STORABLE]

@@ -7,13 +7,12 @@ from datetime import datetime
 from uuid import UUID
 
 from app.booking.views import Contact
+from app.customers.models import LONGEST_EMAIL, LONGEST_NAME
 from app.customers.phones import parse_phone
 from app.errors import InvalidFields
 from app.web.forms import Fields, writable
 from app.web.staff.scope import Scope
 
-LONGEST_NAME = 120
-LONGEST_EMAIL = 254
 LONGEST_NOTES = 2000
 LONGEST_REASON = 300
 MOST_UNITS = 100

@@ -78,6 +78,15 @@ def test_a_wrong_phone_is_said_beside_it_and_every_letter_stays(
     assert status(world, held) is Status.HELD
 
 
+def test_a_name_that_another_door_took_is_not_too_long_here(
+    desk: Desk, world: World, held: BookingView
+) -> None:
+    answer = desk.post(f"/reservas/{held.id}/confirmar", confirm_form(desk, held, name="x" * 200))
+
+    assert answer.status_code == 303
+    assert status(world, held) is Status.CONFIRMED
+
+
 def test_nobody_is_confirmed_without_a_name(desk: Desk, world: World, held: BookingView) -> None:
     answer = desk.post(f"/reservas/{held.id}/confirmar", confirm_form(desk, held))
 
