@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 
@@ -10,9 +11,9 @@ class DomainError(Exception):
 
     code: ClassVar[str]
 
-    keeps_work: ClassVar[bool] = False
-    """The transaction is committed although the request is refused, because what was written
-    before the refusal (expired holds) is true on its own."""
+    remedy: Callable[[Any], object] | None = None
+    """What may take the obstacle away, given a session: a transaction of its own, after which
+    the refused work is worth another try."""
 
     def __init__(self, *, facts: dict[str, Any] | None = None, **values: Any) -> None:
         super().__init__(self.code)

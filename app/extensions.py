@@ -53,22 +53,27 @@ def transact(work: Callable[[Session], Result]) -> Result:
     """Run one use case in one transaction, and again if the database asks for it.
 
     ``work`` gets the session, may run up to four times, and must not touch anything but the
-    database. Doors call this; nothing below them commits or rolls back.
+    database. A refusal that has a remedy gets it, and ``work`` runs again. Doors call this;
+    nothing below them commits or rolls back.
 
     Raises:
         Busy: a lock was held too long, or the database could not be reached.
     """
-    for _ in range(TRIES - 1):
+    tries, remedy = TRIES, None
+    while True:
+        tries -= 1
         try:
+            if remedy is not None:
+                _attempt(remedy)
             return _attempt(work)
         except DBAPIError as error:
-            if sqlstate(error) not in _WORTH_RETRYING:
+            if not tries or sqlstate(error) not in _WORTH_RETRYING:
                 raise _as_busy(error) from error
-        time.sleep(random.uniform(0, LONGEST_PAUSE_SECONDS))  # noqa: S311 - jitter
-    try:
-        return _attempt(work)
-    except DBAPIError as error:
-        raise _as_busy(error) from error
+            time.sleep(random.uniform(0, LONGEST_PAUSE_SECONDS))  # noqa: S311 - jitter
+        except DomainError as refusal:
+            if not tries or refusal.remedy is None:
+                raise
+            remedy = refusal.remedy
 
 
 def _attempt(work: Callable[[Session], Result]) -> Result:
@@ -78,11 +83,8 @@ def _attempt(work: Callable[[Session], Result]) -> Result:
         session.commit()
     except PoolTimeout as error:
         raise Busy from error
-    except BaseException as error:
-        if isinstance(error, DomainError) and error.keeps_work:
-            session.commit()
-        else:
-            session.rollback()
+    except BaseException:
+        session.rollback()
         raise
     return result
 

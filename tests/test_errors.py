@@ -48,7 +48,3 @@ def test_wrong_fields_are_named_all_at_once() -> None:
             {"field": "phone", "code": "invalid_phone"},
         ]
     }
-
-
-def test_only_a_taken_slot_keeps_the_work_before_it() -> None:
-    assert {error.code for error in all_errors() if error.keeps_work} == {"slot_taken"}

@@ -144,15 +144,34 @@ def test_a_refusal_takes_everything_back() -> None:
     assert committed() == []
 
 
-def test_a_refusal_that_keeps_work_is_committed_all_the_same() -> None:
-    def work(session: Session) -> None:
-        add(session, "ceibo")
-        raise SlotTaken
+def test_a_refusal_with_a_remedy_gets_it_and_another_try() -> None:
+    def work(session: Session) -> str:
+        if "helped" in session.scalars(text("SELECT slug FROM location")).all():
+            return "done"
+        add(session, "undone")
+        raise curable
+
+    curable = SlotTaken()
+    curable.remedy = lambda session: add(session, "helped")
+
+    assert transact(work) == "done"
+    assert committed() == ["helped"]
+
+
+def test_a_remedy_that_does_not_help_is_tried_three_times() -> None:
+    tries: list[str] = []
+
+    def work(_: Session) -> None:
+        tries.append("work")
+        raise hopeless
+
+    hopeless = SlotTaken()
+    hopeless.remedy = lambda _: tries.append("remedy")
 
     with pytest.raises(SlotTaken):
         transact(work)
 
-    assert committed() == ["ceibo"]
+    assert tries == ["work"] + 3 * ["remedy", "work"]
 
 
 def test_a_fault_takes_everything_back_and_is_not_tried_again() -> None:

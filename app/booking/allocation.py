@@ -6,7 +6,7 @@ several things, or places of a pool, locks the resources first, in the order of 
 rivals queue instead of fighting (docs/adr/0003).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.booking.errors import SlotTaken
-from app.booking.expiry import expire_lapsed_in_the_way
+from app.booking.expiry import expire_lapsed_in_the_way, is_lapsed_in_the_way
 from app.booking.models import BUCKET_MINUTES
 from app.booking.occupancy import bucket_floor
 from app.database import EXCLUSION_VIOLATION, sqlstate
@@ -90,6 +90,21 @@ _RETAKE = text(f"""
 """)
 
 
+_LOCK_ALL = text("""
+    WITH options AS (
+        SELECT o.resource_id, o.requirement_id, p.kind FROM requirement_option o
+        JOIN resource p ON p.location_id = o.location_id AND p.id = o.resource_id
+        WHERE o.location_id = :location_id AND o.service_id = :service_id
+    )
+    SELECT r.id FROM resource r
+    WHERE r.location_id = :location_id
+        AND (r.id = ANY(:resource_ids) OR r.id IN (SELECT resource_id FROM options))
+        AND (SELECT count(DISTINCT requirement_id) > 1 OR bool_or(kind = 'pooled') FROM options)
+    ORDER BY r.id
+    FOR NO KEY UPDATE OF r
+""")
+
+
 @dataclass(frozen=True)
 class Want:
     """A resource and how many of its places (1 of an exclusive one)."""
@@ -104,14 +119,49 @@ def take(
 ) -> set[UUID]:
     """Take all of ``wants`` during [during), or nothing; tell which could not be had.
 
-    Waits for rivals that hold the same resources and frees what lapsed holds still occupy. An
-    empty answer means that everything was taken; after any other, nothing is left behind, not
-    even a lock.
+    Waits for rivals that hold the same resources. An empty answer means that everything was
+    taken; after any other, nothing is left behind, not even a lock.
+
+    Raises:
+        SlotTaken: holds that are over have some of it still; with the remedy.
     """
     missing = _attempt_to_take(session, location_id, booking_id, wants, during)
-    if missing and expire_lapsed_in_the_way(session, location_id, missing, during=during):
-        missing = _attempt_to_take(session, location_id, booking_id, wants, during)
+    if missing:
+        _check_lapsed(session, location_id, missing, during)
     return missing
+
+
+def _check_lapsed(
+    session: Session, location_id: UUID, resource_ids: set[UUID], during: Span
+) -> None:
+    """Stop for holds that are over, to expire them in a transaction of its own.
+
+    Not on the way: who has locked resources must not lock bookings, nor more resources.
+    """
+    if is_lapsed_in_the_way(session, location_id, resource_ids, during=during):
+        refusal = SlotTaken()
+        refusal.remedy = lambda own: expire_lapsed_in_the_way(
+            own, location_id, resource_ids, during=during
+        )
+        raise refusal
+
+
+def lock_all(
+    session: Session, location_id: UUID, service_id: UUID, resource_ids: Iterable[UUID]
+) -> None:
+    """Lock, in order, what a booking has and all that its service may take.
+
+    For who gives back before taking: a pool's lock that is held already would break the order.
+    Locks nothing of a service that takes one exclusive resource.
+    """
+    session.execute(
+        _LOCK_ALL,
+        {
+            "location_id": location_id,
+            "service_id": service_id,
+            "resource_ids": list(resource_ids),
+        },
+    )
 
 
 def _attempt_to_take(
@@ -137,7 +187,6 @@ def retake(
         SlotTaken: another booking has some of it by now.
     """
     resource_ids = {want.resource_id for want in wants}
-    expire_lapsed_in_the_way(session, location_id, resource_ids, during=during)
     parameters = _parameters(location_id, booking_id, wants, during)
     try:
         with session.begin_nested() as savepoint:
@@ -147,8 +196,9 @@ def retake(
     except IntegrityError as error:
         if sqlstate(error) != EXCLUSION_VIOLATION:
             raise
-        raise SlotTaken from error
+        missing = resource_ids
     if missing:
+        _check_lapsed(session, location_id, resource_ids, during)
         raise SlotTaken
 
 

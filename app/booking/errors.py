@@ -4,10 +4,9 @@ from app.errors import Conflict, Invalid, TooMany, Unavailable
 
 
 class SlotTaken(Conflict):
-    """Another booking has the time. Holds found lapsed on the way stay expired."""
+    """Another booking has the time. Is it a hold that is over, the remedy writes that down."""
 
     code = "slot_taken"
-    keeps_work: ClassVar[bool] = True
 
 
 class HoldExpired(Conflict):

@@ -5,12 +5,13 @@ down what is true already.
 """
 
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.booking.moves import EVENT_OF, RECORDED, RELEASED, recorded_by
+from app.booking.moves import EVENT_OF, FREED, RECORDED, recorded_by
 from app.booking.occupancy import NEAR
 from app.booking.states import Move
 from app.events import WORKER
@@ -30,11 +31,7 @@ _EXPIRE = f"""
             'status', 'expired', 'starts_at', b.starts_at, 'ends_at', b.ends_at,
             'resource_ids', (SELECT jsonb_agg(a.resource_id) FROM allocation a
                 WHERE a.location_id = b.location_id AND a.booking_id = b.id)) AS payload
-    ), freed AS (
-        UPDATE allocation a SET active = false FROM told m
-        WHERE a.location_id = m.location_id AND a.booking_id = m.id AND a.active
-        RETURNING a.location_id, a.resource_id, a.kind, a.units, a.during
-    ), {RELEASED}, {RECORDED}
+    ), {FREED}, {RECORDED}
 """
 
 _EXPIRE_BATCH = text(f"""
@@ -46,44 +43,55 @@ _EXPIRE_BATCH = text(f"""
     SELECT count(*) FROM told
 """)
 
+_IN_THE_WAY = f"""
+    SELECT b.location_id, b.id FROM booking b
+    WHERE (b.location_id, b.id) IN (
+        SELECT near.location_id, near.booking_id FROM ({NEAR}) near)
+        AND {_LAPSED}
+"""
+
+_IS_IN_THE_WAY = text(f"SELECT EXISTS ({_IN_THE_WAY})")
+
 _EXPIRE_IN_THE_WAY = text(f"""
-    WITH seen AS MATERIALIZED (
-        SELECT b.location_id, b.id FROM booking b
-        WHERE (b.location_id, b.id) IN (
-            SELECT near.location_id, near.booking_id FROM ({NEAR}) near)
-            AND {_LAPSED}
-    ), lapsed AS MATERIALIZED (
-        SELECT b.location_id, b.id FROM booking b
-        WHERE (b.location_id, b.id) IN (SELECT seen.location_id, seen.id FROM seen) AND {_LAPSED}
+    WITH lapsed AS MATERIALIZED (
+        {_IN_THE_WAY}
         ORDER BY b.id
         FOR UPDATE
     ), {_EXPIRE}
-    SELECT count(*) FROM seen
+    SELECT count(*) FROM told
 """)
 
 _AS_WORKER = {"event": EVENT_OF[Move.EXPIRE].value, **recorded_by(WORKER)}
 
 
+def is_lapsed_in_the_way(
+    session: Session, location_id: UUID, resource_ids: Iterable[UUID], *, during: Span
+) -> bool:
+    """Tell whether lapsed holds still occupy some of the resources in [during)."""
+    where = _where(location_id, resource_ids, during)
+    return bool(session.execute(_IS_IN_THE_WAY, where).scalar_one())
+
+
 def expire_lapsed_in_the_way(
     session: Session, location_id: UUID, resource_ids: Iterable[UUID], *, during: Span
 ) -> int:
-    """Expire the lapsed holds that still occupy the resources in [during).
+    """Expire the lapsed holds that still occupy the resources in [during); tell how many.
 
     Waits for whoever has one of them at this moment: a confirm may win, but one that comes too
-    late only looks, and the slot is free. Tells how many were lapsed, whoever wrote it down: when
-    there was any, taking is worth another try.
+    late only looks. So it is a transaction of its own, which holds nothing that others wait for.
     """
-    lapsed: int = session.execute(
-        _EXPIRE_IN_THE_WAY,
-        {
-            "location_id": location_id,
-            "resource_ids": list(resource_ids),
-            "since": during[0],
-            "until": during[1],
-            **_AS_WORKER,
-        },
-    ).scalar_one()
-    return lapsed
+    where = _where(location_id, resource_ids, during)
+    expired: int = session.execute(_EXPIRE_IN_THE_WAY, {**where, **_AS_WORKER}).scalar_one()
+    return expired
+
+
+def _where(location_id: UUID, resource_ids: Iterable[UUID], during: Span) -> dict[str, Any]:
+    return {
+        "location_id": location_id,
+        "resource_ids": list(resource_ids),
+        "since": during[0],
+        "until": during[1],
+    }
 
 
 def expire_due(session: Session, *, batch: int = BATCH) -> int:

@@ -26,29 +26,37 @@ EVENT_OF: dict[Move, Event] = {
     Move.UNDO: Event.UNDONE,
 }
 
-RELEASED = """
+FREED = """
     pools AS MATERIALIZED (
         SELECT r.location_id, r.id FROM resource r
         WHERE (r.location_id, r.id) IN (
-            SELECT f.location_id, f.resource_id FROM freed f WHERE f.kind = 'pooled')
+            SELECT a.location_id, a.resource_id
+            FROM told m JOIN allocation a ON a.location_id = m.location_id AND a.booking_id = m.id
+            WHERE a.active AND a.kind = 'pooled')
         ORDER BY r.location_id, r.id
         FOR NO KEY UPDATE
+    ), freed AS (
+        UPDATE allocation a SET active = false FROM told m
+        WHERE a.location_id = m.location_id AND a.booking_id = m.id AND a.active
+            AND (SELECT count(*) FROM pools) >= 0
+        RETURNING a.location_id, a.resource_id, a.kind, a.units, a.during
     ), lowered AS (
         UPDATE pool_usage p SET used = p.used - gone.units
         FROM (
             SELECT f.location_id, f.resource_id, bucket, sum(f.units) AS units
             FROM freed f
-            JOIN pools ON pools.location_id = f.location_id AND pools.id = f.resource_id
             CROSS JOIN generate_series(
                 date_bin('5 minutes', lower(f.during), 'epoch'),
                 upper(f.during) - interval '1 microsecond', interval '5 minutes') AS bucket
+            WHERE f.kind = 'pooled'
             GROUP BY 1, 2, 3
         ) gone
         WHERE p.location_id = gone.location_id AND p.resource_id = gone.resource_id
             AND p.bucket_start = gone.bucket
     )
 """
-"""Give the places of ``freed`` pooled allocations back, locking the pools in order first."""
+"""Give back what the bookings of ``told`` take. The pools are locked first (the count makes it so),
+then the allocations: whoever takes has the pools already when it waits for an allocation."""
 
 RECORDED = """
     event AS (
@@ -66,15 +74,7 @@ RECORDED = """
 def _statement(columns: tuple[str, ...], *, frees: bool) -> TextClause:
     """Build the one statement of a move; ``columns`` are names of ours, never of a caller."""
     changed = "".join(f", {column} = :new_{column}" for column in columns)
-    freed = (
-        f""", freed AS (
-            UPDATE allocation a SET active = false FROM told m
-            WHERE a.location_id = m.location_id AND a.booking_id = m.id AND a.active
-            RETURNING a.location_id, a.resource_id, a.kind, a.units, a.during
-        ), {RELEASED}"""
-        if frees
-        else ""
-    )
+    freed = f", {FREED}" if frees else ""
     return text(f"""
         WITH told AS (
             UPDATE booking SET status = :status, version = version + 1,

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.booking.allocation import lock_all
 from app.booking.errors import NoChange
 from app.booking.moves import move
 from app.booking.placing import Wanted, place
@@ -59,6 +60,7 @@ def reschedule(
         override=override,
     )
     new = replace(old, id=new_id(), rescheduled_from=old.id, starts_at=starts_at, version=1)
+    lock_all(session, location_id, old.service_id, same_place)
     with session.begin_nested():
         move(
             session,

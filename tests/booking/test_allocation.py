@@ -96,6 +96,10 @@ def test_a_lapsed_hold_gives_its_places_of_a_pool_back(session: Session, clock: 
     a_hold(session, location, clase, at(TEN), units=2, now=clock.now())
     clock.advance(minutes=10)
 
+    with pytest.raises(SlotTaken) as refused:
+        a_hold(session, location, clase, at(TEN), units=2, now=clock.now())
+    assert refused.value.remedy is not None
+    assert refused.value.remedy(session) == 1
     a_hold(session, location, clase, at(TEN), units=2, now=clock.now())
     clock.advance(minutes=10)
     assert expire_due(session) == 1

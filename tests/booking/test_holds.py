@@ -34,6 +34,10 @@ def test_a_late_hold_gives_way_to_a_new_one(session: Session, clock: Clock) -> N
     late = a_hold(session, location, corte, at(TEN), now=clock.now())
     clock.advance(minutes=10)
 
+    with pytest.raises(SlotTaken) as refused:
+        a_hold(session, location, corte, at(TEN), now=clock.now())
+    assert refused.value.remedy is not None
+    assert refused.value.remedy(session) == 1
     fresh = a_hold(session, location, corte, at(TEN), now=clock.now())
 
     assert fresh.status is Status.HELD
