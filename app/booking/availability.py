@@ -220,9 +220,10 @@ def alternatives(
     Nearest in time first; at equal distance the wanted resource, then the others. Empty only
     when nothing is free within the horizon.
     """
-    centre = min(max(starts_at, now), now + FARTHEST_HORIZON)
+    end = now + FARTHEST_HORIZON
+    centre = min(max(starts_at, now), end)
     for reach in (*_REACHES, FARTHEST_HORIZON):
-        window = (max(now, centre - reach), centre + reach)
+        window = (max(now, centre - reach), min(centre + reach, end))
         diary = open_diary(session, location_id, service_id, window=window, units=units)
         bookable = _bookable(diary.offer.place, window, now=now)
         found = [

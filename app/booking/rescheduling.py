@@ -9,7 +9,7 @@ from app.booking.errors import NoChange
 from app.booking.moves import move
 from app.booking.placing import Wanted, place
 from app.booking.queries import get_booking_for_update
-from app.booking.standing import check_standing
+from app.booking.standing import check_standing, check_window
 from app.booking.states import Move, after
 from app.booking.views import BookingView
 from app.booking.writing import names_of, write_booking
@@ -31,6 +31,7 @@ def reschedule(
     request_key: str | None = None,
     at_desk: bool = False,
     override: str | None = None,
+    within_policy: bool = False,
     version: int | None = None,
 ) -> BookingView:
     """Make a new booking at another time or with others, and cancel the old one; give the new.
@@ -41,11 +42,14 @@ def reschedule(
 
     Raises:
         AlreadyRescheduled: a chain is linear; move its last link.
+        OutsideCancellationWindow: too near to the start, ``within_policy``.
         NoChange: neither time nor resources differ.
         SlotTaken, Invalid, NotFound: as for a hold.
     """
     old, clock = get_booking_for_update(session, location_id, booking_id)
     check_standing(old, clock, version)
+    if within_policy:
+        check_window(old, clock)
     after(old.status, Move.CANCEL)
     same_place = {resource.id for resource in old.resources}
     if starts_at == old.starts_at and set(resource_ids) <= same_place:

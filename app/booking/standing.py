@@ -1,6 +1,11 @@
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from app.booking.errors import AlreadyRescheduled, HoldExpired, StaleVersion
+from app.booking.errors import (
+    AlreadyRescheduled,
+    HoldExpired,
+    OutsideCancellationWindow,
+    StaleVersion,
+)
 from app.booking.placing import Wanted
 from app.booking.states import Status
 from app.booking.views import BookingView
@@ -15,6 +20,20 @@ def wanted_of(booking: BookingView) -> Wanted:
         resource_ids=tuple(resource.id for resource in booking.resources),
         units=booking.units,
     )
+
+
+def check_window(booking: BookingView, clock: datetime) -> None:
+    """Refuse a change by the customer's side too near to the start.
+
+    By the policy in force when it was booked. It holds for moving as for cancelling, or a move far
+    away would be the way around it.
+
+    Raises:
+        OutsideCancellationWindow: staff may still do it.
+    """
+    window = timedelta(minutes=booking.policy.get("cancellation_window_minutes", 0))
+    if booking.status is Status.CONFIRMED and clock > booking.starts_at - window:
+        raise OutsideCancellationWindow
 
 
 def check_standing(booking: BookingView, clock: datetime, version: int | None) -> None:

@@ -1,13 +1,12 @@
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.booking.allocation import Want, retake
-from app.booking.errors import OutsideCancellationWindow
 from app.booking.moves import move
 from app.booking.queries import allocations_of, get_booking_for_update
-from app.booking.standing import check_standing
+from app.booking.standing import check_standing, check_window
 from app.booking.states import Move, Status, after
 from app.booking.views import BookingView
 from app.catalog.models import EXCLUSIVE
@@ -35,9 +34,8 @@ def cancel(
     """
     booking, clock = get_booking_for_update(session, location_id, booking_id)
     check_standing(booking, clock, version)
-    window = timedelta(minutes=booking.policy.get("cancellation_window_minutes", 0))
-    if within_policy and booking.status is Status.CONFIRMED and clock > booking.starts_at - window:
-        raise OutsideCancellationWindow
+    if within_policy:
+        check_window(booking, clock)
     return move(
         session,
         booking,

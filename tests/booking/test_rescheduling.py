@@ -6,12 +6,19 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.booking import actions
-from app.booking.errors import AlreadyRescheduled, HoldExpired, NoChange, NotAllowedNow, SlotTaken
+from app.booking.errors import (
+    AlreadyRescheduled,
+    HoldExpired,
+    NoChange,
+    NotAllowedNow,
+    OutsideCancellationWindow,
+    SlotTaken,
+)
 from app.booking.integrity import find_faults
 from app.booking.queries import get_booking
 from app.booking.states import Status
 from tests.conftest import Clock
-from tests.factories import DESK, a_booking, a_hold, a_location, a_resource, a_service, at
+from tests.factories import BOT, DESK, a_booking, a_hold, a_location, a_resource, a_service, at
 
 ELEVEN = "2026-03-10 11:00"
 HALF_PAST = "2026-03-10 11:30"
@@ -195,6 +202,19 @@ def test_the_price_agreed_goes_along(session: Session, clock: Clock) -> None:
 
     assert new.price_cents == 4_000
     assert new.ends_at == at(HALF_PAST) + timedelta(hours=1)
+
+
+def test_a_move_is_no_way_around_the_cancellation_window(session: Session, clock: Clock) -> None:
+    location = a_location(session, cancellation_window_minutes=24 * 60)
+    corte = a_service(session, location, a_resource(session, location))
+    old = a_booking(session, location, corte, at(ELEVEN))
+    move = {"starts_at": at("2026-03-20 11:00"), "actor": BOT, "now": clock.now()}
+
+    with pytest.raises(OutsideCancellationWindow):
+        actions.reschedule(session, location.id, old.id, within_policy=True, **move)
+
+    assert get_booking(session, location.id, old.id) == old
+    assert actions.reschedule(session, location.id, old.id, **move).status is Status.CONFIRMED
 
 
 def test_who_is_in_the_chair_is_not_moved(session: Session, clock: Clock) -> None:

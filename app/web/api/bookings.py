@@ -169,6 +169,7 @@ def _cancel(session: Session, call: Call, *, booking_id: str) -> Answer:
     key="required",
     refusals=(
         *_OVER,
+        "outside_cancellation_window",
         "slot_taken",
         "in_the_past",
         "outside_hours",
@@ -211,5 +212,6 @@ def _reschedule(session: Session, call: Call, *, booking_id: str) -> Answer:
         now=call.now,
         resource_ids=resource_ids,
         request_key=call.digest,
+        within_policy=MANAGE not in call.holder.scopes,
     )
     return booking_answer(201, booking, call)
