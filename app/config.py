@@ -20,7 +20,8 @@ class Config:
     pool_size: int = 8
     pool_overflow: int = 8
     pool_wait_seconds: int = 2
-    api_limit: str = "60000 per minute"
+    api_read_limit: str = "60000 per minute"
+    api_write_limit: str = "30000 per minute"
     login_limit: str = "10 per minute"
     testing: bool = False
 
@@ -53,6 +54,7 @@ class Config:
             base_url=environment.get("BASE_URL", defaults.base_url).rstrip("/"),
             pool_size=int(environment.get("POOL_SIZE", defaults.pool_size)),
             pool_overflow=int(environment.get("POOL_OVERFLOW", defaults.pool_overflow)),
-            api_limit=environment.get("API_LIMIT", defaults.api_limit),
+            api_read_limit=environment.get("API_READ_LIMIT", defaults.api_read_limit),
+            api_write_limit=environment.get("API_WRITE_LIMIT", defaults.api_write_limit),
             login_limit=environment.get("LOGIN_LIMIT", defaults.login_limit),
         )

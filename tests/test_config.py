@@ -46,14 +46,16 @@ def test_the_rest_may_be_set() -> None:
             "BASE_URL": "https://reservas.example/",
             "POOL_SIZE": "3",
             "POOL_OVERFLOW": "0",
-            "API_LIMIT": "10 per second",
+            "API_READ_LIMIT": "10 per second",
+            "API_WRITE_LIMIT": "2 per second",
             "LOGIN_LIMIT": "5 per minute",
         }
     )
 
     assert (config.base_url, config.is_https) == ("https://reservas.example", True)
     assert (config.pool_size, config.pool_overflow) == (3, 0)
-    assert (config.api_limit, config.login_limit) == ("10 per second", "5 per minute")
+    assert (config.api_read_limit, config.api_write_limit) == ("10 per second", "2 per second")
+    assert config.login_limit == "5 per minute"
 
 
 def test_settings_do_not_change_while_it_runs() -> None:

@@ -7,6 +7,7 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import TooManyRequests, Unauthorized
 
 from app.accounts.queries import KeyHolder, find_key_holder, hash_of
+from app.config import Config
 from app.errors import Refused
 from app.events import Actor
 from app.extensions import db, limiter
@@ -21,14 +22,20 @@ def _presented_key() -> str | None:
     return key.strip() or None if scheme.lower() == "bearer" else None
 
 
+def _is_read() -> bool:
+    return request.method in {"GET", "HEAD", "OPTIONS"}
+
+
 def _api_limit() -> str:
-    return current_app.extensions["firme_config"].api_limit  # type: ignore[no-any-return]
+    config: Config = current_app.extensions["firme_config"]
+    return config.api_read_limit if _is_read() else config.api_write_limit
 
 
 def _counted_as() -> str:
     """Count by key, so that programs behind one address do not hinder each other."""
     key = _presented_key()
-    return f"key:{hash_of(key)}" if key else get_remote_address()
+    caller = f"key:{hash_of(key)}" if key else get_remote_address()
+    return f"{'read' if _is_read() else 'write'}:{caller}"
 
 
 limiter.shared_limit(_api_limit, "api", key_func=_counted_as)(api)

@@ -122,7 +122,7 @@ def test_the_audit_names_the_key_and_no_person(api: Api, corte: Service, session
 def test_too_many_calls_are_told_when_to_go_on(
     app: Flask, api: Api, session: Session, location: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    strict = Config("", "", "", api_limit="2 per minute")
+    strict = Config("", "", "", api_read_limit="2 per minute")
     monkeypatch.setitem(app.extensions, "firme_config", strict)
     other = Api(api.client, an_api_key(session, location))
 
@@ -132,6 +132,7 @@ def test_too_many_calls_are_told_when_to_go_on(
     refused(answers[2], 429, "rate_limited")
     assert 1 <= int(answers[2].headers["Retry-After"]) <= 61
     assert "Retry-After" not in answers[0].headers
+    assert api.post("/holds", {}).status_code == 422, "writes have a limit of their own"
     assert other.get("/location").status_code == 200
 
 
