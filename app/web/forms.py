@@ -1,6 +1,5 @@
 """Reading what people type: text, ids, dates, local times. Wrong fields are named, all at once."""
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 from uuid import UUID
@@ -8,12 +7,10 @@ from zoneinfo import ZoneInfo
 
 from app.catalog.hours import wall_to_utc
 from app.errors import InvalidFields, NotFound
+from app.web.writable import is_writable
 
 EARLIEST_YEAR, LATEST_YEAR = 2000, 2100
 LONGEST_KEY = 64
-
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
-"""Control characters: the database refuses one of them, and no page may carry the others."""
 
 
 class Fields:
@@ -26,7 +23,7 @@ class Fields:
     def text(self, name: str, *, most: int, required: bool = False) -> str:
         """Read a text without surrounding blanks, of at most ``most`` characters."""
         value = self._form.get(name, "").strip()
-        if _UNWRITABLE.search(value):
+        if not is_writable(value):
             self.errors.append((name, "invalid_text"))
         elif len(value) > most:
             self.errors.append((name, "too_long"))
@@ -96,11 +93,6 @@ class Fields:
         """
         if self.errors:
             raise InvalidFields(*self.errors)
-
-
-def writable(value: str) -> str:
-    """Leave out what no page may carry, to show a refused text again."""
-    return _UNWRITABLE.sub("", value)
 
 
 def parse_day(value: str) -> date | None:

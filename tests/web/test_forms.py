@@ -4,7 +4,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.errors import InvalidFields, NotFound
-from app.web.forms import Fields, get_day, local_path, parse_day, parse_instant, writable
+from app.web.forms import Fields, get_day, local_path, parse_day, parse_instant
+from app.web.writable import writable
 from tests.factories import at
 
 SANTIAGO = ZoneInfo("America/Santiago")

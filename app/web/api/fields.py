@@ -21,6 +21,7 @@ from app.customers.models import LONGEST_EMAIL, LONGEST_NAME
 from app.customers.phones import LONGEST_PHONE
 from app.errors import InvalidFields, NotFound
 from app.web.api.instants import read_instant, read_instant_of_query
+from app.web.writable import is_address, is_writable
 
 MOST_ERRORS = 50
 """Named in one answer, so that a body full of unknown fields gets no larger answer."""
@@ -73,8 +74,8 @@ Model = TypeVar("Model", bound=Asked)
 
 
 def _storable(text: str) -> str:
-    """Refuse what PostgreSQL cannot keep: NUL, and halves of a surrogate pair."""
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    """Refuse what cannot be kept or shown: control characters, halves of a surrogate pair."""
+    if not is_writable(text):
         raise PydanticCustomError("invalid_text", "cannot be stored")
     return text
 
@@ -86,8 +87,7 @@ def _not_blank(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    local, _, domain = text.partition("@")
-    if not local or not domain or "@" in domain or any(c.isspace() for c in text):
+    if not is_address(text):
         raise PydanticCustomError("invalid_email", "not an address")
     return text
 

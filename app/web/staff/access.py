@@ -10,8 +10,9 @@ from app.accounts.models import User
 from app.accounts.passwords import is_right
 from app.extensions import db, limiter
 from app.web.auth import find_staff, public, staff
-from app.web.forms import local_path, writable
+from app.web.forms import local_path
 from app.web.staff.wording import gettext
+from app.web.writable import writable
 
 bp = Blueprint("access", __name__)
 

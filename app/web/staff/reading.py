@@ -1,6 +1,5 @@
 """What the desk's forms say: whom a booking is for, and where and when it should be."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +9,9 @@ from app.booking.views import Contact
 from app.customers.models import LONGEST_EMAIL, LONGEST_NAME
 from app.customers.phones import parse_phone
 from app.errors import InvalidFields
-from app.web.forms import Fields, writable
+from app.web.forms import Fields
 from app.web.staff.scope import Scope
+from app.web.writable import is_address, writable
 
 LONGEST_NOTES = 2000
 LONGEST_REASON = 300
@@ -20,8 +20,6 @@ MOST_RESOURCES = 10
 
 CONTACT_FIELDS = ("name", "phone", "email", "notes")
 PLACE_FIELDS = ("service", "resources", "starts_at", "day", "time", "units", "reason")
-
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]{2,}")
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ def read_contact(fields: Fields, form: Mapping[str, str], scope: Scope) -> Told:
             phone = parse_phone(form["phone"].strip(), scope.country)
         except InvalidFields:
             fields.errors.append(("phone", "invalid_phone"))
-    if email and not _EMAIL.fullmatch(email):
+    if email and not is_address(email):
         fields.errors.append(("email", "invalid_email"))
     contact = Contact(name=name or None, phone=phone or None, email=email or None)
     return Told(contact, notes)

@@ -63,6 +63,7 @@ WRONG: list[tuple[dict[str, Any], tuple[str, str]]] = [
     (customer(name=7), ("customer.name", "invalid_type")),
     (customer(name="x" * 201), ("customer.name", "too_long")),
     (customer(name="x" * 10_000), ("customer.name", "too_long")),
+    (customer(name="a\x01b"), ("customer.name", "invalid_text")),
     (customer(name=NUL), ("customer.name", "invalid_text")),
     (customer(name=HALF_A_CHARACTER), ("customer.name", "invalid_text")),
     (customer(surname="Paz"), ("customer.surname", "unknown_field")),
