@@ -101,6 +101,13 @@ def complete(booking_id: UUID) -> ResponseReturnValue:
     return simple(booking_id, actions.complete, gettext("Completada."), Status.COMPLETED)
 
 
+@bp.post("/reservas/<uuid:booking_id>/ausente")
+def mark_absent(booking_id: UUID) -> ResponseReturnValue:
+    """Mark an absence after all, when the suggestion was dismissed by mistake."""
+    said = gettext("Marcada como ausente.")
+    return simple(booking_id, actions.confirm_no_show, said, Status.NO_SHOW)
+
+
 @bp.post("/reservas/<uuid:booking_id>/deshacer")
 def undo(booking_id: UUID) -> ResponseReturnValue:
     said = gettext("Deshecho: vuelve a estar confirmada.")

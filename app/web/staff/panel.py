@@ -123,6 +123,15 @@ class Panel:
         return is_over and self.booking.starts_at > self.shown.now
 
     @property
+    def may_be_absent(self) -> bool:
+        """Tell whether the review page let it go, so that only the panel can mark an absence."""
+        booking = self.booking
+        has_begun = booking.starts_at <= self.shown.now
+        return (
+            self.may(Move.MARK_NO_SHOW) and has_begun and booking.no_show_dismissed_at is not None
+        )
+
+    @property
     def wants_review(self) -> bool:
         booking = self.booking
         return (

@@ -52,6 +52,17 @@ def test_a_person_confirms_it(desk: Desk, world: World, absent: BookingView, htm
     assert "Bruno" not in desk.get("/revisar").text
 
 
+def test_what_was_dismissed_by_mistake_can_still_be_marked(
+    desk: Desk, world: World, absent: BookingView
+) -> None:
+    assert "Marcar ausente" not in desk.get(f"/reservas/{absent.id}").text
+    desk.post(f"/revisar/{absent.id}/vino")
+
+    assert "Marcar ausente" in desk.get(f"/reservas/{absent.id}").text
+    assert desk.post(f"/reservas/{absent.id}/ausente").status_code == 303
+    assert status(world, absent) is Status.NO_SHOW
+
+
 @pytest.mark.parametrize("htmx", [False, True])
 def test_a_person_dismisses_it(desk: Desk, world: World, absent: BookingView, htmx: bool) -> None:
     answer = desk.post(f"/revisar/{absent.id}/vino", htmx=htmx)
