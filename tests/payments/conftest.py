@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+
+import pytest
+
+from app.devservices.pix_bank.server import PixBank
+from app.payments.pix.api_pix import ApiPix
+from tests.payments.scenes import CLIENT, SOON, BankClock, Inbox, an_account, an_inbox
+
+
+@pytest.fixture
+def bank_clock() -> BankClock:
+    return BankClock()
+
+
+@pytest.fixture
+def bank(bank_clock: BankClock) -> Iterator[PixBank]:
+    with PixBank(clients=(CLIENT,), now=bank_clock.now) as bank:
+        yield bank
+
+
+@pytest.fixture
+def gateway(bank: PixBank, bank_clock: BankClock) -> Iterator[ApiPix]:
+    gateway = ApiPix(an_account(bank), now=bank_clock.now, timeout=SOON)
+    yield gateway
+    gateway.close()
+
+
+@pytest.fixture
+def inbox() -> Iterator[Inbox]:
+    with an_inbox() as inbox:
+        yield inbox
