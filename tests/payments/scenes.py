@@ -25,6 +25,14 @@ CLIENT = Client(client_id="the-client", client_secret=SECRET, key=KEY)
 TXID = "c3e0e7a4e7f1469a9f782d3d4999343c"
 PRICE = Cents(5_000)
 QUARTER = timedelta(minutes=15)
+BODY: dict[str, Any] = {
+    "calendario": {"expiracao": 900},
+    "valor": {"original": "50.00"},
+    "chave": KEY,
+}
+"""What a charge is asked for with, on the wire."""
+
+WEBHOOK = f"/webhook/{KEY}"
 SOON = httpx.Timeout(0.5, connect=0.5)
 
 
@@ -76,6 +84,29 @@ class Inbox:
     @property
     def bodies(self) -> list[bytes]:
         return [body for _, body in self.told]
+
+
+def enter(bank: PixBank, client: Client = CLIENT) -> httpx.Client:
+    """A client of the bank's API with a token in its hand."""
+    answer = httpx.post(
+        bank.token_url,
+        data={"grant_type": "client_credentials"},
+        auth=(client.client_id, client.client_secret),
+        trust_env=False,
+    )
+    token = answer.json()["access_token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.Client(base_url=bank.base_url, headers=headers, trust_env=False)
+
+
+def told(bank: PixBank, inbox: Inbox, number: int = 0) -> str:
+    """Pay a charge and have it told to the inbox; the end-to-end id of the payment."""
+    bank.books.set_webhook(CLIENT, CLIENT.key, inbox.url)
+    txid = f"{number:032d}"
+    bank.books.put_charge(CLIENT, txid, BODY)
+    pix = bank.books.pay(CLIENT, txid)
+    bank.notices.tell(pix)
+    return str(pix["endToEndId"])
 
 
 @contextmanager

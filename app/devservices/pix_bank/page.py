@@ -200,7 +200,7 @@ class _Views:
         if "clear" in form:
             self.faults.clear()
         elif form.get("call") in CALLS and form.get("fault") in set(Fault):
-            self.faults.add(form["call"], form["fault"], seconds=2.0)
+            self.faults.add(form["call"], form["fault"])
         return _home()
 
 
