@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import secrets
 import signal
-import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import quote
 
 import psycopg
@@ -17,10 +15,10 @@ from psycopg import sql
 
 from app.devservices.errors import CannotStart, sentence_for
 from app.devservices.homes import Home, home_for
+from app.devservices.owned_server import OwnedServer
 from app.devservices.postgres_binaries import Binaries, find_binaries, reachable_by
 from app.devservices.postgres_cluster import OWNER, major_of, make_cluster, sentence_from
 from app.devservices.processes import (
-    FolderLock,
     clean_environment,
     is_running,
     make_private,
@@ -47,7 +45,7 @@ DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
-class PostgresServer:
+class PostgresServer(OwnedServer):
     """The server of one folder. Entering starts it, or joins the one another process started there.
 
     `durable=False` is for tests: it forgets what a power cut interrupts, and lets the application's
@@ -55,10 +53,7 @@ class PostgresServer:
     """
 
     def __init__(self, folder: Path, *, durable: bool = True) -> None:
-        self._folder = folder.absolute()
-        self._durable = durable
-        self._lock = FolderLock(self._folder / "lock")
-        self._process: subprocess.Popen[bytes] | None = None
+        super().__init__(folder, durable=durable)
         self._passwords: dict[str, str] = {}
         self._sockets: Path | None = None
 
@@ -76,22 +71,7 @@ class PostgresServer:
     def log(self) -> Path:
         return self._folder / "postgres.log"
 
-    @property
-    def pid(self) -> int | None:
-        """The server's pid while this process owns it and it runs."""
-        running = self._process is not None and self._process.poll() is None
-        return self._process.pid if running and self._process else None
-
-    @property
-    def has_died(self) -> bool:
-        """Whether a server this process started ended by itself."""
-        return self._process is not None and self._process.poll() is not None
-
     def start(self) -> None:
-        """Have a server that takes connections; idempotent.
-
-        Raises: CannotStart with what is in the way.
-        """
         if self.pid is not None:
             return
         make_private(self._folder)
@@ -105,7 +85,6 @@ class PostgresServer:
             raise
 
     def stop(self) -> None:
-        """Stop the server if this process started it; whoever is connected loses the connection."""
         if self._process is not None:
             stop(self._process, polite=signal.SIGINT, seconds=20.0, harsh=signal.SIGQUIT)
             self._process = None
@@ -113,18 +92,6 @@ class PostgresServer:
                 with suppress(OSError):  # not empty after a crash; the next start empties it
                     self._sockets.rmdir()
         self._lock.release()
-
-    def __enter__(self) -> PostgresServer:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def _start_own(self) -> None:
         home = home_for(self._folder)

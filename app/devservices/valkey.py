@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 import time
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import quote
 
 from redis import Redis
 from redis.exceptions import RedisError
 
 from app.devservices.errors import CannotStart, disk_is_full, sentence_for
+from app.devservices.owned_server import OwnedServer
 from app.devservices.processes import (
-    FolderLock,
     clean_environment,
     make_private,
     socket_folder,
@@ -33,17 +31,14 @@ SOCKET_NAME = "valkey.sock"
 START_SECONDS = 30.0
 
 
-class ValkeyServer:
+class ValkeyServer(OwnedServer):
     """The server of one folder. Entering starts it, or joins the one another process started there.
 
     `durable=False` is for tests: nothing is written to the disk.
     """
 
     def __init__(self, folder: Path, *, durable: bool = True) -> None:
-        self._folder = folder.absolute()
-        self._durable = durable
-        self._lock = FolderLock(self._folder / "lock")
-        self._process: subprocess.Popen[bytes] | None = None
+        super().__init__(folder, durable=durable)
         self._socket: Path | None = None
 
     @property
@@ -54,22 +49,7 @@ class ValkeyServer:
     def log(self) -> Path:
         return self._folder / "valkey.log"
 
-    @property
-    def pid(self) -> int | None:
-        """The server's pid while this process owns it and it runs."""
-        running = self._process is not None and self._process.poll() is None
-        return self._process.pid if running and self._process else None
-
-    @property
-    def has_died(self) -> bool:
-        """Whether a server this process started ended by itself."""
-        return self._process is not None and self._process.poll() is not None
-
     def start(self) -> None:
-        """Have a server that answers; idempotent.
-
-        Raises: CannotStart with what is in the way.
-        """
         if self.pid is not None:
             return
         make_private(self._folder)
@@ -85,7 +65,6 @@ class ValkeyServer:
             raise
 
     def stop(self) -> None:
-        """Stop the server if this process started it."""
         if self._process is not None:
             stop(self._process, polite=signal.SIGTERM, seconds=10.0, harsh=signal.SIGKILL)
             self._process = None
@@ -93,18 +72,6 @@ class ValkeyServer:
                 with suppress(OSError):  # not empty after a crash; the next start empties it
                     self._socket.parent.rmdir()
         self._lock.release()
-
-    def __enter__(self) -> ValkeyServer:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def _launch(self) -> None:
         program = find_program(self._folder)
