@@ -34,7 +34,7 @@ GUNICORN = (
     "--no-control-socket",
 )
 APP = "app:create_app()"
-FOR_MACS = {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES"}  # the worker forks for each job
+FOR_MACS = {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES"}  # gunicorn forks its workers
 
 
 def main() -> int:
