@@ -177,6 +177,54 @@ def test_a_charge_that_breaks_the_rules_is_refused_by_name(
     assert [each["propriedade"] for each in answer.json()["violacoes"]] == [named]
 
 
+@pytest.mark.parametrize(
+    ("refund", "body"),
+    [
+        ("a-b", {"valor": "1.00"}),
+        ("r1", {"valor": "0.00"}),
+        ("r1", {"valor": 1.0}),
+        ("r1", {}),
+        ("r1", {"valor": "1.00", "descricao": "x" * 141}),
+    ],
+    ids=str,
+)
+def test_a_refund_that_breaks_the_rules_is_refused(
+    bank: PixBank, api: httpx.Client, refund: str, body: dict[str, Any]
+) -> None:
+    bank.books.put_charge(CLIENT, TXID, BODY)
+    e2e = bank.books.pay(CLIENT, TXID)["endToEndId"]
+
+    answer = api.put(f"/pix/{e2e}/devolucao/{refund}", json=body)
+
+    assert answer.status_code == 400
+    assert answer.json()["title"] == "PixDevolucaoInvalida"
+    assert "devolucoes" not in api.get(f"/pix/{e2e}").json()
+
+
+def test_the_list_is_filtered_and_cut_into_pages_as_asked(bank: PixBank, api: httpx.Client) -> None:
+    bank.books.put_charge(CLIENT, TXID, BODY)
+    ids = [
+        bank.books.pay(CLIENT, TXID, is_forced=True, tells_txid=number > 0)["endToEndId"]
+        for number in range(3)
+    ]
+    bank.refunds.take_back(CLIENT, ids[2], Cents(1))
+    span = {"inicio": "2026-03-10T15:00:00Z", "fim": "2026-03-10T15:00:00Z"}
+
+    def found(**query: str) -> list[int]:
+        document = api.get("/pix", params={**span, **query}).json()
+        return [ids.index(pix["endToEndId"]) for pix in document["pix"]]
+
+    page = {"paginacao.itensPorPagina": "2"}
+    assert found() == [0, 1, 2]
+    assert found(**page) == [0, 1]
+    assert found(**page, **{"paginacao.paginaAtual": "1"}) == [2]
+    assert found(**page, **{"paginacao.paginaAtual": "2"}) == []
+    assert found(txIdPresente="true") == [1, 2]
+    assert found(txIdPresente="false") == [0]
+    assert found(devolucaoPresente="true") == [2]
+    assert api.get("/pix", params={**span, "paginacao.itensPorPagina": "1001"}).status_code == 400
+
+
 def test_a_body_that_is_no_object_and_a_path_that_is_none_get_a_problem(api: httpx.Client) -> None:
     for answer in (
         api.put(f"/cob/{TXID}", content=b"[]"),

@@ -98,6 +98,22 @@ def test_a_notice_that_is_not_taken_is_sent_again_later_and_later(
     assert len(set(inbox.bodies)) == 1
 
 
+def test_a_notice_to_an_address_where_nobody_is_waits(bank: PixBank, inbox: Inbox) -> None:
+    told(bank, inbox)
+    bank.books.set_webhook(CLIENT, CLIENT.key, "https://127.0.0.1:1/nobody")
+
+    assert bank.tick() == 0
+    assert len(bank.notices.list_waiting()) == 1
+
+
+def test_a_notice_without_a_webhook_is_forgotten(bank: PixBank, inbox: Inbox) -> None:
+    told(bank, inbox)
+    bank.books.delete_webhook(CLIENT, CLIENT.key)
+
+    assert bank.tick() == 0
+    assert bank.notices.list_waiting() == []
+
+
 def test_a_notice_that_nobody_ever_takes_is_given_up(
     bank: PixBank, inbox: Inbox, clock: BankClock
 ) -> None:

@@ -1,7 +1,7 @@
 """A bank with a clock of its own, and an account at it."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
+import pytest
 
 from app.devservices.pix_bank.server import PixBank
 from app.devservices.pix_bank.wire import Client
@@ -24,6 +25,7 @@ KEY = "12345678909"
 CLIENT = Client(client_id="the-client", client_secret=SECRET, key=KEY)
 TXID = "c3e0e7a4e7f1469a9f782d3d4999343c"
 PRICE = Cents(5_000)
+TOKEN = {"access_token": "t", "expires_in": "300"}
 QUARTER = timedelta(minutes=15)
 BODY: dict[str, Any] = {
     "calendario": {"expiracao": 900},
@@ -107,6 +109,34 @@ def told(bank: PixBank, inbox: Inbox, number: int = 0) -> str:
     pix = bank.books.pay(CLIENT, txid)
     bank.notices.tell(pix)
     return str(pix["endToEndId"])
+
+
+Serve = Callable[[httpx.Request], httpx.Response]
+
+
+def answering(serve: Serve, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> ProviderAccount:
+    """An account at a bank that gives a token to anybody, and answers just so."""
+
+    def with_token(request: httpx.Request) -> httpx.Response:
+        is_token = request.url.path == "/token"
+        return httpx.Response(200, json=TOKEN) if is_token else serve(request)
+
+    real = httpx.Client
+    monkeypatch.setattr(
+        httpx, "Client", lambda **_: real(transport=httpx.MockTransport(with_token))
+    )
+    usual: dict[str, Any] = {
+        "name": "main",
+        "provider": "api_pix",
+        "base_url": "https://bank.example.com",
+        "token_url": "https://bank.example.com/token",
+        "client_id": "c",
+        "client_secret": "s",
+        "key": "k",
+        "merchant_name": "Firme",
+        "merchant_city": "Recife",
+    }
+    return ProviderAccount(**{**usual, **changes})
 
 
 @contextmanager

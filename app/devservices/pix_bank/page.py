@@ -231,7 +231,7 @@ def _amount(text: str) -> Cents | None:
     if text.isdecimal():
         text += ".00"
     if not AMOUNT.fullmatch(text) or cents(text) == 0:
-        raise Refusal("RequisicaoInvalida", 400, "El importe no se entiende: escriba 10,50.")
+        raise Refusal("RequisicaoInvalida", 400, "El importe no se entiende: escribí 10,50.")
     return cents(text)
 
 

@@ -135,7 +135,7 @@ class PixGateway(Protocol):
         note: str = "",
         is_first: bool = False,
     ) -> ChargeState:
-        """Create the charge, or return it if ``txid`` was opened before.
+        """Create the charge, or return it if ``txid`` was opened before, paid or removed as it is.
 
         ``expires_in`` counts whole seconds from the provider's now, one at least; ``note`` is shown
         to who pays, 140 characters at most. ``is_first`` spares one call when no earlier one with

@@ -3,7 +3,6 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -38,12 +37,11 @@ from tests.payments.scenes import (
     a_charge,
     a_payment,
     an_account,
+    answering,
 )
 
 EFI_REFUSAL = b'{"nome":"valor_invalido","mensagem":"CPF 12345678909"}'
 ODD_REFUSAL = b'{"violacoes":[{"propriedade":"<b>12345678909</b>"},7]}'
-
-Serve = Callable[[httpx.Request], httpx.Response]
 
 
 def test_one_token_serves_many_calls(gateway: ApiPix, bank: PixBank) -> None:
@@ -178,30 +176,7 @@ def test_the_simulator_understands_every_bank_s_profile(
     gateway.close()
 
 
-def answering(serve: Serve, monkeypatch: pytest.MonkeyPatch, **changes: str) -> ApiPixHttp:
-    """The adapter's HTTP in front of a bank that answers just so."""
-
-    def with_token(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/token":
-            return httpx.Response(200, json={"access_token": "t", "expires_in": "300"})
-        return serve(request)
-
-    real = httpx.Client
-    monkeypatch.setattr(
-        httpx, "Client", lambda **_: real(transport=httpx.MockTransport(with_token))
-    )
-    account = ProviderAccount(
-        name="main",
-        provider="api_pix",
-        base_url="https://bank.example.com",
-        token_url="https://bank.example.com/token",
-        client_id="c",
-        client_secret="s",
-        key="k",
-        merchant_name="Firme",
-        merchant_city="Recife",
-        **changes,  # type: ignore[arg-type]
-    )
+def http_of(account: ProviderAccount) -> ApiPixHttp:
     return ApiPixHttp(account, PROFILES[account.profile], now=BankClock().now)
 
 
@@ -241,7 +216,7 @@ def test_refusals_and_failures_are_told_apart_without_repeating_their_text(
     kind: type[GatewayError],
     text: str,
 ) -> None:
-    http = answering(lambda _: httpx.Response(status, content=body), monkeypatch)
+    http = http_of(answering(lambda _: httpx.Response(status, content=body), monkeypatch))
 
     with pytest.raises(kind) as met:
         http.write("PUT", "/cob/x", {})
@@ -271,7 +246,7 @@ def test_what_was_sent_is_in_doubt_and_what_was_not_is_not(
     def fail(_: httpx.Request) -> httpx.Response:
         raise failure
 
-    http = answering(fail, monkeypatch)
+    http = http_of(answering(fail, monkeypatch))
 
     with pytest.raises(kind):
         http.write("PUT", "/cob/x", {})
@@ -288,7 +263,8 @@ def test_an_application_key_goes_with_every_call_and_into_no_text(
         seen.append(request.url.params.get("gw-dev-app-key"))
         return httpx.Response(400)
 
-    http = answering(note, monkeypatch, profile="banco_do_brasil", application_key="app-secret")
+    account = answering(note, monkeypatch, profile="banco_do_brasil", application_key="app-secret")
+    http = http_of(account)
 
     with pytest.raises(Rejected) as met:
         http.read("/cob/x")
@@ -413,9 +389,30 @@ def test_a_bank_whose_only_secret_is_the_certificate_gets_no_other(
 
 
 def test_a_token_s_life_may_be_a_text_missing_or_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    http = answering(lambda _: httpx.Response(404, json={}), monkeypatch)
+    http = http_of(answering(lambda _: httpx.Response(404, json={}), monkeypatch))
     http.read("/cob/x")
 
     token = http._tokens.find("main")
 
     assert token == Token("t", NOON + timedelta(minutes=4))
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (httpx.Response(400, json={"error": "invalid_scope"}), AccessDenied),
+        (httpx.Response(404, json={}), AccessDenied),
+        (httpx.Response(200, json={"access_token": ""}), AccessDenied),
+        (httpx.Response(200, content=b"<html>"), AccessDenied),
+        (httpx.Response(503), ProviderDown),
+        (httpx.Response(500), ProviderDown),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else str(value.status_code),
+)
+def test_a_token_that_does_not_come_is_a_wrong_setting_or_a_closed_bank(
+    monkeypatch: pytest.MonkeyPatch, answer: httpx.Response, kind: type[GatewayError]
+) -> None:
+    account = answering(lambda _: answer, monkeypatch, token_url="https://bank.example.com/oauth")
+
+    with pytest.raises(kind):
+        http_of(account).read("/cob/x")
