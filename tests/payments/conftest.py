@@ -4,7 +4,7 @@ import pytest
 
 from app.devservices.pix_bank.server import PixBank
 from app.payments.pix.api_pix import ApiPix
-from tests.payments.scenes import CLIENT, SOON, BankClock, Inbox, an_account, an_inbox
+from tests.payments.scenes import CLIENT, BankClock, Inbox, an_account, an_inbox
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def bank(bank_clock: BankClock) -> Iterator[PixBank]:
 
 @pytest.fixture
 def gateway(bank: PixBank, bank_clock: BankClock) -> Iterator[ApiPix]:
-    gateway = ApiPix(an_account(bank), now=bank_clock.now, timeout=SOON)
+    gateway = ApiPix(an_account(bank), now=bank_clock.now)
     yield gateway
     gateway.close()
 

@@ -35,7 +35,6 @@ BODY: dict[str, Any] = {
 """What a charge is asked for with, on the wire."""
 
 WEBHOOK = f"/webhook/{KEY}"
-SOON = httpx.Timeout(0.5, connect=0.5)
 
 
 class BankClock:

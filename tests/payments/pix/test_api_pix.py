@@ -1,6 +1,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import httpx
 import pytest
 
 from app.devservices.pix_bank.faults import Fault
@@ -22,6 +23,7 @@ from tests.payments.scenes import (
     TXID,
     BankClock,
     a_charge,
+    an_account,
 )
 
 DOES_THE_WORK = [Fault.LOST, Fault.LATE, Fault.EMPTY, Fault.JUNK]
@@ -114,14 +116,17 @@ def test_a_closed_bank_has_made_nothing_and_is_not_bothered_again(
 
 
 def test_a_bank_that_answers_too_late_is_looked_at_before_it_is_asked_again(
-    gateway: ApiPix, bank: PixBank
+    bank: PixBank, bank_clock: BankClock
 ) -> None:
-    bank.faults.add("PUT /cob", Fault.LOST, seconds=1.0)
+    impatient = httpx.Timeout(1.0, connect=5.0)
+    gateway = ApiPix(an_account(bank), now=bank_clock.now, timeout=impatient)
+    bank.faults.add("PUT /cob", Fault.LOST, seconds=60.0)
 
     charge = a_charge(gateway)
 
     assert charge == gateway.find_charge(TXID)
     assert bank.books.charge(CLIENT, TXID)["revisao"] == 0
+    gateway.close()
 
 
 def test_a_bank_lost_in_the_middle_leaves_the_outcome_unknown_until_the_next_call(

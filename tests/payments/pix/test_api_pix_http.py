@@ -31,7 +31,6 @@ from tests.payments.scenes import (
     NOON,
     PRICE,
     SECRET,
-    SOON,
     TXID,
     BankClock,
     a_charge,
@@ -355,13 +354,13 @@ def test_over_mtls_the_certificate_is_shown_and_the_bank_s_is_checked(
         with_papers = {"certificate": papers / "client.pem", "private_key": papers / "client.key"}
         strangers = {"certificate": papers / "stranger.pem", "private_key": papers / "stranger.key"}
 
-        known = ApiPix(an_account(bank, **usual, **with_papers), now=bank_clock.now, timeout=SOON)
+        known = ApiPix(an_account(bank, **usual, **with_papers), now=bank_clock.now)
         assert a_charge(known).status is ChargeStatus.ACTIVE
         known.close()
 
         trusting_others = {**usual, "ca_bundle": papers / "stranger.pem"}
         for changes in (usual, {**usual, **strangers}, {**trusting_others, **with_papers}):
-            unknown = ApiPix(an_account(bank, **changes), now=bank_clock.now, timeout=SOON)
+            unknown = ApiPix(an_account(bank, **changes), now=bank_clock.now)
             with pytest.raises(ProviderDown):
                 unknown.find_charge(TXID)
             unknown.close()
@@ -382,7 +381,7 @@ def test_a_bank_whose_only_secret_is_the_certificate_gets_no_other(
             certificate=papers / "client.pem",
             private_key=papers / "client.key",
         )
-        gateway = ApiPix(account, now=bank_clock.now, timeout=SOON)
+        gateway = ApiPix(account, now=bank_clock.now)
 
         assert a_charge(gateway).status is ChargeStatus.ACTIVE
         gateway.close()
