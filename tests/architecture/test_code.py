@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 APP = ROOT / "app"
 LONGEST_MODULE = 300
-BELOW_THE_DOORS = ("booking", "catalog", "customers", "accounts")
+BELOW_THE_DOORS = ("booking", "payments", "catalog", "customers", "accounts")
 ENDS_TRANSACTIONS = {"extensions.py"}
 
 
@@ -78,7 +78,7 @@ def test_only_the_clock_reads_the_clock() -> None:
     assert readers == {"clock.py", "ids.py", "schedule.py"}
 
 
-@pytest.mark.parametrize("folder", ["booking", "catalog", "customers", "accounts", "jobs"])
+@pytest.mark.parametrize("folder", ["booking", "payments", "catalog", "customers", "accounts", "jobs"])
 def test_every_test_file_is_named_after_what_it_tests(folder: str) -> None:
     names = {path.stem for path in modules(APP / folder)}
 
