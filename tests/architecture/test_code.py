@@ -78,7 +78,9 @@ def test_only_the_clock_reads_the_clock() -> None:
     assert readers == {"clock.py", "ids.py", "schedule.py"}
 
 
-@pytest.mark.parametrize("folder", ["booking", "payments", "catalog", "customers", "accounts", "jobs"])
+@pytest.mark.parametrize(
+    "folder", ["booking", "payments", "catalog", "customers", "accounts", "jobs"]
+)
 def test_every_test_file_is_named_after_what_it_tests(folder: str) -> None:
     names = {path.stem for path in modules(APP / folder)}
 
