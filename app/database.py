@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -7,10 +5,8 @@ from uuid import UUID
 import psycopg
 from sqlalchemy import BigInteger, Date, MetaData, SmallInteger, Text, Uuid
 from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP
-from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.orm import DeclarativeBase
 
-from app.errors import DomainError
 from app.money import Cents
 
 DEADLOCK = "40P01"
@@ -54,21 +50,3 @@ def sqlstate(error: BaseException) -> str | None:
     """
     orig = getattr(error, "orig", None)
     return orig.sqlstate if isinstance(orig, psycopg.Error) else None
-
-
-@contextmanager
-def translating(session: Session, refusals: dict[str, type[DomainError]]) -> Iterator[None]:
-    """Turn the violation of a named constraint into our own error.
-
-    Runs inside a savepoint, so the transaction survives. A violation that is not named here is a
-    fault of ours and passes through.
-    """
-    try:
-        with session.begin_nested():
-            yield
-            session.flush()
-    except IntegrityError as error:
-        name = error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
-        if name not in refusals:
-            raise
-        raise refusals[name] from error

@@ -26,7 +26,6 @@ class Event(StrEnum):
     NO_SHOW_DISMISSED = "booking.no_show_dismissed"
     NO_SHOW = "booking.no_show"
     UNDONE = "booking.undone"
-    CHANGED = "booking.changed"
 
 
 class Outbox(Base):

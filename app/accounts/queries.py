@@ -61,17 +61,6 @@ def get_user_by_email(session: Session, email: str) -> User:
     return user
 
 
-def find_user(session: Session, user_id: UUID, session_token: UUID) -> User | None:
-    """Find the user of a session; none when disabled or when the password changed since."""
-    return session.scalar(
-        select(User).where(
-            User.id == user_id,
-            User.session_token == session_token,
-            User.disabled_at.is_(None),
-        )
-    )
-
-
 def list_memberships(session: Session, user_id: UUID) -> Sequence[Membership]:
     """List where a user works and as what."""
     return session.scalars(

@@ -36,7 +36,6 @@ _SAID: dict[str, LazyString] = {
     Event.NO_SHOW_DISMISSED: lazy_gettext("No fue ausencia"),
     Event.NO_SHOW: lazy_gettext("Ausente"),
     Event.UNDONE: lazy_gettext("Deshecho"),
-    Event.CHANGED: lazy_gettext("Datos cambiados"),
 }
 
 _DOORS: dict[str, LazyString] = {
