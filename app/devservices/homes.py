@@ -35,10 +35,6 @@ class Home:
         if self.user:
             os.chown(path, *self.user)
 
-    def place_for_binaries(self) -> Path:
-        """A folder that the server's user reaches whatever the checkout's mode is."""
-        return self.place if self.is_elsewhere else _elsewhere(self.place, self.user)
-
     def set_orphan_aside(self) -> None:
         """Keep, out of the way, data whose passwords went with a deleted folder."""
         aside = self.place / "pg.orphaned"

@@ -97,7 +97,7 @@ class PostgresServer(OwnedServer):
         home = home_for(self._folder)
         binaries = find_binaries(major_of(home.cluster))
         if home.user:
-            binaries = reachable_by(home.user, binaries, home.place_for_binaries)
+            binaries = reachable_by(home.user, binaries)
         self._trim_log()
         self._load_passwords(home)
         self._stop_stale(home)

