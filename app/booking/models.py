@@ -80,6 +80,12 @@ class Booking(Owned, Base):
             "made_by",
             postgresql_where=text(_in(TEMPORARY)),
         ),
+        Index(
+            "ix_booking_live_phone",
+            "location_id",
+            "customer_phone",
+            postgresql_where=text(_in(TEMPORARY)),
+        ),
     )
 
     service_id: Mapped[UUID]

@@ -390,6 +390,13 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("status IN ('held', 'pending_payment')"),
     )
+    op.create_index(
+        "ix_booking_live_phone",
+        "booking",
+        ["location_id", "customer_phone"],
+        unique=False,
+        postgresql_where=sa.text("status IN ('held', 'pending_payment')"),
+    )
     op.create_index("ix_booking_phone", "booking", ["location_id", "customer_phone"], unique=False)
     op.create_index(
         "ix_booking_to_review",
@@ -667,6 +674,11 @@ def downgrade() -> None:
         ),
     )
     op.drop_index("ix_booking_phone", table_name="booking")
+    op.drop_index(
+        "ix_booking_live_phone",
+        table_name="booking",
+        postgresql_where=sa.text("status IN ('held', 'pending_payment')"),
+    )
     op.drop_index(
         "ix_booking_live_holds",
         table_name="booking",
