@@ -1,6 +1,6 @@
 """What Firme asks of a Pix provider, whoever it is. No call may run inside a transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -204,6 +204,14 @@ class PixGateway(Protocol):
 
     def read_notices(self, body: bytes) -> list[Notice]:
         """Read what a message points at. Junk yields nothing and never raises."""
+        ...
+
+    def is_genuine(self, *, query: Mapping[str, str], headers: Mapping[str, str]) -> bool:
+        """Tell whether a message to our webhook carries the provider's own signature.
+
+        True where the provider signs nothing: there the secret in the address is the only proof,
+        and the charge is always read back. ``headers`` may be written in capitals or not.
+        """
         ...
 
     def close(self) -> None:

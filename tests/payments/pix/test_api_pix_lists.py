@@ -115,3 +115,7 @@ def test_a_notice_points_at_the_payment_that_the_bank_then_shows(
     assert path == "/webhooks/pix/main/secret/pix"
     [notice] = gateway.read_notices(body)
     assert (notice.end_to_end_id, notice.txid, notice.key) == (e2e, TXID, CLIENT.key)
+
+
+def test_every_message_is_genuine_where_the_bank_signs_nothing(gateway: ApiPix) -> None:
+    assert gateway.is_genuine(query={}, headers={})
