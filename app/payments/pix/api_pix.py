@@ -12,10 +12,9 @@ import httpx
 from app.clock import SystemClock
 from app.money import Cents
 from app.payments.pix.account import ProviderAccount, WrongAccount
-from app.payments.pix.api_pix_http import TIMEOUT, Answer, ApiPixHttp
+from app.payments.pix.api_pix_http import ApiPixHttp
 from app.payments.pix.api_pix_profiles import PROFILES
 from app.payments.pix.api_pix_reading import (
-    Document,
     read_charge,
     read_notices,
     read_payment,
@@ -32,11 +31,11 @@ from app.payments.pix.gateway import (
     Notice,
     OutcomeUnknown,
     PaidPix,
-    ProviderDown,
     RefundState,
     Rejected,
     Unreadable,
 )
+from app.payments.pix.provider_http import TIMEOUT, Answer, Document, certain, found
 from app.payments.pix.tokens import TokenStore
 
 log = logging.getLogger(__name__)
@@ -105,7 +104,7 @@ class ApiPix:
         answer = self._http.read(self._cob(txid))
         if answer.is_missing:
             return None
-        charge = self._charge(_certain(answer), txid)
+        charge = self._charge(certain(answer), txid)
         if charge.status is ChargeStatus.PAID and not charge.payments:
             return self._with_payments(charge)
         return charge
@@ -125,7 +124,7 @@ class ApiPix:
 
     def find_payment(self, end_to_end_id: str) -> PaidPix | None:
         answer = self._http.read(self._profile.path("pix", quote(end_to_end_id, safe="")))
-        return None if answer.is_missing else read_payment(_certain(answer).document or {})
+        return None if answer.is_missing else read_payment(certain(answer).document or {})
 
     def list_payments(
         self, since: datetime, until: datetime, *, txid: str | None = None
@@ -142,7 +141,7 @@ class ApiPix:
         page = 0
         while True:
             query["paginacao.paginaAtual"] = str(page)
-            document = _certain(self._http.read(self._profile.path("pix"), query=query)).document
+            document = certain(self._http.read(self._profile.path("pix"), query=query)).document
             before = len(seen)
             try:
                 for payment in read_payments((document or {}).get("pix")):
@@ -176,7 +175,7 @@ class ApiPix:
 
     def find_refund(self, end_to_end_id: str, refund_id: str) -> RefundState | None:
         answer = self._http.read(self._refund_path(end_to_end_id, refund_id))
-        return None if answer.is_missing else _refund(_certain(answer), refund_id)
+        return None if answer.is_missing else _refund(certain(answer), refund_id)
 
     def set_webhook(self, url: str) -> None:
         try:
@@ -219,7 +218,7 @@ class ApiPix:
 
     def _charge(self, answer: Answer, txid: str) -> ChargeState:
         charge = read_charge(
-            _found(answer),
+            found(answer),
             copy_paste_fields=self._profile.copy_paste_fields,
             merchant_name=self._account.merchant_name,
             merchant_city=self._account.merchant_city,
@@ -232,30 +231,15 @@ class ApiPix:
         """Add the payments that the bank leaves out of a paid charge; none if it cannot say."""
         until = max(charge.created_at, self._now()) + _SKEW
         try:
-            found = tuple(self.list_payments(charge.created_at, until, txid=charge.txid))
+            payments = tuple(self.list_payments(charge.created_at, until, txid=charge.txid))
         except GatewayError as failure:
             log.warning("a paid charge came without its payment: %s", failure)
             return charge
-        return replace(charge, payments=found)
-
-
-def _found(answer: Answer) -> Document:
-    if answer.is_missing:
-        raise Rejected("http_404", status=answer.status)
-    if answer.document is None:
-        raise OutcomeUnknown("an answer without content")
-    return answer.document
-
-
-def _certain(answer: Answer) -> Answer:
-    """An answer to a question that was read; an empty one is no answer."""
-    if answer.document is None and not answer.is_missing:
-        raise ProviderDown("an answer without content")
-    return answer
+        return replace(charge, payments=payments)
 
 
 def _refund(answer: Answer, refund_id: str) -> RefundState:
-    refund = read_refund(_found(answer))
+    refund = read_refund(found(answer))
     if refund.refund_id != refund_id:
         raise Unreadable("the answer is about another refund")
     return refund

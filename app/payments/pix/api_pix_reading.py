@@ -5,10 +5,9 @@ import logging
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
 
 from app.money import Cents
-from app.payments.pix.brcode import NotBrCode, checksum, dynamic
+from app.payments.pix.brcode import NotBrCode, dynamic
 from app.payments.pix.gateway import (
     ChargeState,
     ChargeStatus,
@@ -18,18 +17,25 @@ from app.payments.pix.gateway import (
     RefundStatus,
     Unreadable,
 )
+from app.payments.pix.provider_http import Document
+from app.payments.pix.reading import (
+    entries,
+    instant_or_none,
+    part,
+    payable,
+    read_instant,
+    status,
+    text_or_none,
+    word,
+    word_or_none,
+)
 
 log = logging.getLogger(__name__)
 
-Document = dict[str, Any]
-Status = TypeVar("Status", ChargeStatus, RefundStatus)
-
 _AMOUNT = re.compile(r"([0-9]{1,10})\.([0-9]{2})")
 _SECONDS = re.compile(r"[0-9]{1,10}")
-_WORD = re.compile(r"[A-Za-z0-9]{1,64}")
 _DEFAULT_EXPIRY = 86_400
 """Seconds; what a charge lives when nobody says how long."""
-_LONGEST_TEXT = 140
 _BY_THE_BANK = "MED_"
 
 _CHARGES = {
@@ -57,21 +63,6 @@ def read_amount(value: object) -> Cents:
     return Cents(int(read[1] + read[2]))
 
 
-def read_instant(value: object) -> datetime:
-    """Read an instant of any offset, into UTC.
-
-    Raises:
-        Unreadable: also without an offset: which day it was would be a guess.
-    """
-    try:
-        instant = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if instant is None or instant.tzinfo is None:
-            raise Unreadable("an instant is missing or has no offset")
-        return instant.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise Unreadable("an instant cannot be read") from None
-
-
 def read_charge(
     document: Document,
     *,
@@ -84,13 +75,13 @@ def read_charge(
     Raises:
         Unreadable: amount, times or txid, its own or those of a payment in it.
     """
-    calendar = _part(document, "calendario")
+    calendar = part(document, "calendario")
     created_at = read_instant(calendar.get("criacao"))
     payments = read_payments(document.get("pix"))
     return ChargeState(
-        txid=_word(document.get("txid")),
-        status=_status(document.get("status"), _CHARGES, ChargeStatus.UNKNOWN),
-        amount=read_amount(_part(document, "valor").get("original")),
+        txid=word(document.get("txid")),
+        status=status(document.get("status"), _CHARGES, ChargeStatus.UNKNOWN),
+        amount=read_amount(part(document, "valor").get("original")),
         created_at=created_at,
         expires_at=_plus_seconds(created_at, calendar.get("expiracao")),
         copy_paste=_copy_paste(document, copy_paste_fields)
@@ -106,7 +97,7 @@ def read_payments(value: object) -> Iterator[PaidPix]:
         Unreadable: after the last one, if any was not read, so that one hides no other.
     """
     unread = 0
-    for entry in _entries(value):
+    for entry in entries(value):
         try:
             yield read_payment(entry)
         except Unreadable:
@@ -119,28 +110,28 @@ def read_payments(value: object) -> Iterator[PaidPix]:
 def read_payment(document: Document) -> PaidPix:
     """Raises: Unreadable for its id, amount or time, or those of a refund in it."""
     return PaidPix(
-        end_to_end_id=_word(document.get("endToEndId")),
+        end_to_end_id=word(document.get("endToEndId")),
         amount=read_amount(document.get("valor")),
         paid_at=read_instant(document.get("horario")),
-        txid=_word_or_none(document.get("txid")),
-        key=_text_or_none(document.get("chave")),
-        payer_note=_text_or_none(document.get("infoPagador")) or "",
-        refunds=tuple(read_refund(entry) for entry in _entries(document.get("devolucoes"))),
+        txid=word_or_none(document.get("txid")),
+        key=text_or_none(document.get("chave")),
+        payer_note=text_or_none(document.get("infoPagador")) or "",
+        refunds=tuple(read_refund(entry) for entry in entries(document.get("devolucoes"))),
     )
 
 
 def read_refund(document: Document) -> RefundState:
     """Raises: Unreadable for its id or amount."""
-    times = _part(document, "horario")
+    times = part(document, "horario")
     return RefundState(
-        refund_id=_word(document.get("id")),
+        refund_id=word(document.get("id")),
         amount=read_amount(document.get("valor")),
-        status=_status(document.get("status"), _REFUNDS, RefundStatus.UNKNOWN),
+        status=status(document.get("status"), _REFUNDS, RefundStatus.UNKNOWN),
         is_ours=not str(document.get("natureza", "")).startswith(_BY_THE_BANK),
-        return_id=_word_or_none(document.get("rtrId")),
-        requested_at=_instant_or_none(times.get("solicitacao")),
-        settled_at=_instant_or_none(times.get("liquidacao")),
-        reason=_text_or_none(document.get("motivo")) or "",
+        return_id=word_or_none(document.get("rtrId")),
+        requested_at=instant_or_none(times.get("solicitacao")),
+        settled_at=instant_or_none(times.get("liquidacao")),
+        reason=text_or_none(document.get("motivo")) or "",
     )
 
 
@@ -151,11 +142,11 @@ def read_notices(body: bytes) -> list[Notice]:
     except (ValueError, RecursionError):
         return []
     notices = []
-    for entry in _entries(document.get("pix") if isinstance(document, dict) else None):
+    for entry in entries(document.get("pix") if isinstance(document, dict) else None):
         notice = Notice(
-            end_to_end_id=_word_or_none(entry.get("endToEndId")),
-            txid=_word_or_none(entry.get("txid")),
-            key=_text_or_none(entry.get("chave")),
+            end_to_end_id=word_or_none(entry.get("endToEndId")),
+            txid=word_or_none(entry.get("txid")),
+            key=text_or_none(entry.get("chave")),
         )
         is_money_going_out = str(entry.get("tipo", "")) == "SOLICITACAO"
         if (notice.end_to_end_id or notice.txid) and not is_money_going_out:
@@ -164,18 +155,12 @@ def read_notices(body: bytes) -> list[Notice]:
 
 
 def _copy_paste(document: Document, names: tuple[str, ...]) -> str | None:
-    """The bank's own code, unless its checksum is wrong: no bank would pay that."""
-    for name in names:
-        code = document.get(name)
-        if isinstance(code, str) and len(code) > 8:
-            if code[-8:-4] == "6304" and code[-4:].upper() == checksum(code[:-4]):
-                return code
-            log.error("the Pix provider sent a code with a wrong checksum")
-    return None
+    codes = (payable(document.get(name)) for name in names)
+    return next((code for code in codes if code), None)
 
 
 def _from_location(document: Document, merchant_name: str, merchant_city: str) -> str | None:
-    location = document.get("location") or _part(document, "loc").get("location")
+    location = document.get("location") or part(document, "loc").get("location")
     try:
         return dynamic(
             str(location or "").removeprefix("https://"),
@@ -194,47 +179,3 @@ def _plus_seconds(created_at: datetime, expiry: object) -> datetime:
         return created_at + timedelta(seconds=int(str(seconds)))
     except OverflowError:
         return datetime.max.replace(tzinfo=UTC)
-
-
-def _status(value: object, known: dict[str, Status], unknown: Status) -> Status:
-    status = known.get(value) if isinstance(value, str) else None
-    if status is None:
-        log.warning("the Pix provider has a status that Firme does not know")
-        return unknown
-    return status
-
-
-def _part(document: Document, name: str) -> Document:
-    part = document.get(name)
-    return part if isinstance(part, dict) else {}
-
-
-def _entries(value: object) -> list[Document]:
-    """A list, or the single thing that the spec's own example puts where a list belongs."""
-    entries = value if isinstance(value, list) else [value]
-    return [entry for entry in entries if isinstance(entry, dict) and entry]
-
-
-def _word(value: object) -> str:
-    word = _word_or_none(value)
-    if word is None:
-        raise Unreadable("an id is missing or odd")
-    return word
-
-
-def _word_or_none(value: object) -> str | None:
-    return value if isinstance(value, str) and _WORD.fullmatch(value) else None
-
-
-def _text_or_none(value: object) -> str | None:
-    """A text that a database and a page can take; a number that should be one becomes one."""
-    if not isinstance(value, str | int):
-        return None
-    return "".join(letter for letter in str(value) if letter.isprintable())[:_LONGEST_TEXT] or None
-
-
-def _instant_or_none(value: object) -> datetime | None:
-    try:
-        return read_instant(value)
-    except Unreadable:
-        return None
