@@ -20,9 +20,9 @@ class WrongAccount(ValueError):
 class ProviderAccount:
     """Where the money goes and how we prove who we are there. Secrets stay out of its ``repr``.
 
-    ``name`` is ours and stable: money is known by (account, end-to-end id). Certificates are PEM
-    files; a bank's .p12 becomes one with ``openssl pkcs12 -in bank.p12 -out bank.pem -nodes``.
-    There is no way to switch the checking of certificates off.
+    ``name`` is ours and stable: money is known by (account, end-to-end id). ``certificate`` is
+    a PEM file, or a .p12 or .pfx file that holds its key too; ``private_key_password`` opens
+    either. There is no way to switch the checking of certificates off.
     """
 
     name: str
@@ -51,6 +51,9 @@ class ProviderAccount:
             "the name or the city has no plain letter": self._has_plain_names,
             "the certificate is not a file": lambda: _is_file(self.certificate),
             "the private key is not a file": lambda: _is_file(self.private_key),
+            "a .p12 file brings its own key": lambda: (
+                not (self.private_key and self.certificate and is_p12(self.certificate))
+            ),
             "the CA bundle is not a file": lambda: _is_file(self.ca_bundle),
         }
         for sentence, is_kept in rules.items():
@@ -59,6 +62,11 @@ class ProviderAccount:
 
     def _has_plain_names(self) -> bool:
         return all(in_plain_letters(text, 15) for text in (self.merchant_name, self.merchant_city))
+
+
+def is_p12(certificate: Path) -> bool:
+    """Tell whether a certificate comes as banks send it, in one file with its key."""
+    return certificate.suffix.lower() in {".p12", ".pfx"}
 
 
 def is_simulated(copy_paste: str) -> bool:

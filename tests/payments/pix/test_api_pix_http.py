@@ -1,16 +1,13 @@
 import logging
 import re
-import shutil
-import subprocess
 import threading
 from datetime import timedelta
-from pathlib import Path
 
 import httpx
 import pytest
 
 from app.devservices.pix_bank.faults import Fault
-from app.devservices.pix_bank.server import PixBank, Tls
+from app.devservices.pix_bank.server import PixBank
 from app.money import Cents
 from app.payments.pix.account import ProviderAccount
 from app.payments.pix.api_pix import ApiPix
@@ -310,81 +307,6 @@ def test_no_secret_and_no_document_in_any_log_or_error(
     for secret in (SECRET, KEY, token.value, "the-webhook-secret", CLIENT.client_id):
         assert secret not in written
     assert not re.search(r"[Bb]earer|[Bb]asic [A-Za-z0-9+/=]{8}", written)
-
-
-@pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An authority, a bank's certificate, a client's, and a stranger's that proves nothing."""
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl here to make certificates with")
-    folder = tmp_path_factory.mktemp("papers")
-
-    def openssl(*words: str) -> None:
-        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-
-    new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    for name in ("authority", "stranger"):
-        openssl(
-            *("req", "-x509", *new, "-days", "2", "-subj", f"/CN={name}"),
-            *("-keyout", f"{name}.key", "-out", f"{name}.pem"),
-        )
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1")
-    for name in ("bank", "client"):
-        openssl(
-            "req", *new, "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr"
-        )
-        openssl(
-            *("x509", "-req", "-in", f"{name}.csr", "-days", "2", "-extfile", "names"),
-            *("-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial"),
-            *("-out", f"{name}.pem"),
-        )
-    return folder
-
-
-def test_over_mtls_the_certificate_is_shown_and_the_bank_s_is_checked(
-    papers: Path, bank_clock: BankClock
-) -> None:
-    tls = Tls(papers / "bank.pem", papers / "bank.key", papers / "authority.pem")
-    with PixBank(clients=(CLIENT,), now=bank_clock.now, tls=tls) as bank:
-        usual = {
-            "base_url": bank.tls_base_url,
-            "token_url": f"{bank.tls_base_url}/oauth/token",
-            "ca_bundle": papers / "authority.pem",
-        }
-        with_papers = {"certificate": papers / "client.pem", "private_key": papers / "client.key"}
-        strangers = {"certificate": papers / "stranger.pem", "private_key": papers / "stranger.key"}
-
-        known = ApiPix(an_account(bank, **usual, **with_papers), now=bank_clock.now)
-        assert a_charge(known).status is ChargeStatus.ACTIVE
-        known.close()
-
-        trusting_others = {**usual, "ca_bundle": papers / "stranger.pem"}
-        for changes in (usual, {**usual, **strangers}, {**trusting_others, **with_papers}):
-            unknown = ApiPix(an_account(bank, **changes), now=bank_clock.now)
-            with pytest.raises(ProviderDown):
-                unknown.find_charge(TXID)
-            unknown.close()
-
-
-def test_a_bank_whose_only_secret_is_the_certificate_gets_no_other(
-    papers: Path, bank_clock: BankClock
-) -> None:
-    tls = Tls(papers / "bank.pem", papers / "bank.key", papers / "authority.pem")
-    with PixBank(clients=(CLIENT,), now=bank_clock.now, tls=tls) as bank:
-        account = an_account(
-            bank,
-            profile="sicoob",
-            client_secret="",
-            base_url=bank.tls_base_url,
-            token_url=f"{bank.tls_base_url}/oauth/token",
-            ca_bundle=papers / "authority.pem",
-            certificate=papers / "client.pem",
-            private_key=papers / "client.key",
-        )
-        gateway = ApiPix(account, now=bank_clock.now)
-
-        assert a_charge(gateway).status is ChargeStatus.ACTIVE
-        gateway.close()
 
 
 def test_a_token_s_life_may_be_a_text_missing_or_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
