@@ -1,7 +1,6 @@
 """The Banco Central's API Pix, 2.9.0, as banks speak it."""
 
 import logging
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -36,13 +35,11 @@ from app.payments.pix.gateway import (
     Unreadable,
 )
 from app.payments.pix.provider_http import TIMEOUT, Answer, Document, certain, found
+from app.payments.pix.terms import LONGEST_NOTE, check_charge, check_refund, whole_seconds
 from app.payments.pix.tokens import TokenStore
 
 log = logging.getLogger(__name__)
 
-_TXID = re.compile(r"[a-zA-Z0-9]{26,35}")
-_REFUND_ID = re.compile(r"[a-zA-Z0-9]{1,35}")
-_LONGEST_NOTE = 140
 _PAGE = 100
 """Payments in a page: what the Banco Central's text takes for granted."""
 _SKEW = timedelta(minutes=5)
@@ -81,17 +78,16 @@ class ApiPix:
         note: str = "",
         is_first: bool = False,
     ) -> ChargeState:
-        if not _TXID.fullmatch(txid) or amount <= 0:
-            raise ValueError("a charge needs a txid of 26 to 35 letters and digits, and an amount")
+        check_charge(txid, amount)
         charge = None if is_first else self.find_charge(txid)
         if charge is None:
             document: Document = {
-                "calendario": {"expiracao": max(1, int(expires_in.total_seconds()))},
+                "calendario": {"expiracao": whole_seconds(expires_in)},
                 "valor": {"original": format_amount(amount)},
                 "chave": self._account.key,
             }
             if note:
-                document["solicitacaoPagador"] = note[:_LONGEST_NOTE]
+                document["solicitacaoPagador"] = note[:LONGEST_NOTE]
             charge = surely(
                 lambda: self._charge(self._http.write("PUT", self._cob(txid), document), txid),
                 lambda: self.find_charge(txid),
@@ -159,11 +155,10 @@ class ApiPix:
     def refund(
         self, end_to_end_id: str, refund_id: str, amount: Cents, *, note: str = ""
     ) -> RefundState:
-        if not _REFUND_ID.fullmatch(refund_id) or amount <= 0:
-            raise ValueError("a refund needs an id of 1 to 35 letters and digits, and an amount")
+        check_refund(refund_id, amount)
         document = {"valor": format_amount(amount)}
         if note:
-            document["descricao"] = note[:_LONGEST_NOTE]
+            document["descricao"] = note[:LONGEST_NOTE]
         path = self._refund_path(end_to_end_id, refund_id)
         refund = surely(
             lambda: _refund(self._http.write("PUT", path, document), refund_id),
@@ -173,7 +168,9 @@ class ApiPix:
             raise Rejected("RefundIdInUse", status=409, fields=("valor",))
         return refund
 
-    def find_refund(self, end_to_end_id: str, refund_id: str) -> RefundState | None:
+    def find_refund(
+        self, end_to_end_id: str, refund_id: str, *, return_id: str | None = None
+    ) -> RefundState | None:
         answer = self._http.read(self._refund_path(end_to_end_id, refund_id))
         return None if answer.is_missing else _refund(certain(answer), refund_id)
 

@@ -62,7 +62,10 @@ class RefundStatus(StrEnum):
 
 @dataclass(frozen=True)
 class RefundState:
-    """Money on its way back, or not. ``is_ours`` is false when the bank itself took it back."""
+    """Money on its way back, or not. ``is_ours`` is false when the bank itself took it back.
+
+    ``refund_id`` is the id that we gave it, ``return_id`` the provider's own.
+    """
 
     refund_id: str
     amount: Cents
@@ -77,6 +80,9 @@ class RefundState:
 @dataclass(frozen=True)
 class PaidPix:
     """Money that arrived, known by ``end_to_end_id``. ``paid_at`` is by the provider's clock.
+
+    At Mercado Pago ``end_to_end_id`` is the number of its payment, and ``refunds`` are only those
+    that we did not ask for, as it does not tell which of the others is which.
 
     ``txid`` may be missing although the money belongs to a charge: some banks lose it.
     """
@@ -186,8 +192,14 @@ class PixGateway(Protocol):
         """
         ...
 
-    def find_refund(self, end_to_end_id: str, refund_id: str) -> RefundState | None:
-        """Return what became of a refund, or nothing when the provider never got it."""
+    def find_refund(
+        self, end_to_end_id: str, refund_id: str, *, return_id: str | None = None
+    ) -> RefundState | None:
+        """Return what became of a refund, or nothing when the provider never got it.
+
+        ``return_id`` is the provider's name for it, if an earlier answer told it; Mercado Pago
+        knows a refund by no other.
+        """
         ...
 
     def set_webhook(self, url: str) -> None:
