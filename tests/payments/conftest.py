@@ -4,6 +4,8 @@ import pytest
 
 from app.devservices.pix_bank.server import PixBank
 from app.payments.pix.api_pix import ApiPix
+from app.payments.pix.mercado_pago import MercadoPago
+from tests.payments.mercado_pago import FakeMercadoPago, shop_account
 from tests.payments.scenes import CLIENT, BankClock, Inbox, an_account, an_inbox
 
 
@@ -29,3 +31,16 @@ def gateway(bank: PixBank, bank_clock: BankClock) -> Iterator[ApiPix]:
 def inbox() -> Iterator[Inbox]:
     with an_inbox() as inbox:
         yield inbox
+
+
+@pytest.fixture
+def shop(bank_clock: BankClock) -> Iterator[FakeMercadoPago]:
+    with FakeMercadoPago(bank_clock.now) as shop:
+        yield shop
+
+
+@pytest.fixture
+def mp(shop: FakeMercadoPago, bank_clock: BankClock) -> Iterator[MercadoPago]:
+    mp = MercadoPago(shop_account(shop), now=bank_clock.now)
+    yield mp
+    mp.close()

@@ -46,11 +46,13 @@ _CLOSED = {429, 503}
 class Answer:
     """A 2xx answer, or a 404 that is the provider's own and not some page in between.
 
-    Numbers with a point in ``document`` are ``Decimal``.
+    A body that is a list is in ``items`` and not in ``document``. Numbers with a point are
+    ``Decimal``.
     """
 
     status: int
     document: Document | None
+    items: list[Document] | None = None
 
     @property
     def is_missing(self) -> bool:
@@ -90,9 +92,11 @@ def judge(response: httpx.Response, faults: Faults) -> Answer:
     Raises:
         Rejected, AccessDenied, ProviderDown, OutcomeUnknown: as ``gateway`` tells them apart.
     """
-    status, document = response.status_code, _document(response)
+    status, body = response.status_code, _body(response)
+    document = body if isinstance(body, dict) else None
     if response.is_success:
-        return Answer(status, document)
+        items = body if isinstance(body, list) else None
+        return Answer(status, document, items)
     if status in {404, 410} and "html" not in response.headers.get("content-type", ""):
         return Answer(status, document)
     raise _failure(status, document or {}, response.headers, faults)
@@ -156,9 +160,8 @@ def _kind(document: Document) -> str | None:
     return word if _NAME.fullmatch(word) else None
 
 
-def _document(response: httpx.Response) -> Document | None:
+def _body(response: httpx.Response) -> object:
     try:
-        document = response.json(parse_float=Decimal)
+        return response.json(parse_float=Decimal)
     except (ValueError, RecursionError):
         return None
-    return document if isinstance(document, dict) else None

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from types import MappingProxyType
 
-from app.payments.pix.account import ProviderAccount, WrongAccount
+from app.payments.pix.account import MERCADO_PAGO, ProviderAccount, WrongAccount
 from app.payments.pix.api_pix import ApiPix
 from app.payments.pix.gateway import PixGateway
+from app.payments.pix.mercado_pago import MercadoPago
 from app.payments.pix.tokens import TokenStore
 
 Opener = Callable[[ProviderAccount, TokenStore | None], PixGateway]
@@ -15,7 +16,13 @@ def _api_pix(account: ProviderAccount, tokens: TokenStore | None) -> PixGateway:
     return ApiPix(account, tokens=tokens)
 
 
-PROVIDERS: MappingProxyType[str, Opener] = MappingProxyType({"api_pix": _api_pix})
+def _mercado_pago(account: ProviderAccount, _: TokenStore | None) -> PixGateway:
+    return MercadoPago(account)
+
+
+PROVIDERS: MappingProxyType[str, Opener] = MappingProxyType(
+    {"api_pix": _api_pix, MERCADO_PAGO: _mercado_pago}
+)
 
 
 def open_gateway(account: ProviderAccount, *, tokens: TokenStore | None = None) -> PixGateway:
