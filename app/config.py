@@ -23,6 +23,7 @@ class Config:
     api_read_limit: str = "60000 per minute"
     api_write_limit: str = "30000 per minute"
     login_limit: str = "10 per minute"
+    allow_simulated_pix: bool = False
     testing: bool = False
 
     @property
@@ -57,4 +58,5 @@ class Config:
             api_read_limit=environment.get("API_READ_LIMIT", defaults.api_read_limit),
             api_write_limit=environment.get("API_WRITE_LIMIT", defaults.api_write_limit),
             login_limit=environment.get("LOGIN_LIMIT", defaults.login_limit),
+            allow_simulated_pix=environment.get("ALLOW_SIMULATED_PIX", "") == "1",
         )

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Identity, Index, func, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.database import Base
 
@@ -26,6 +26,14 @@ class Event(StrEnum):
     NO_SHOW_DISMISSED = "booking.no_show_dismissed"
     NO_SHOW = "booking.no_show"
     UNDONE = "booking.undone"
+    PAYMENT_CREATED = "payment.created"
+    PAYMENT_PAID = "payment.paid"
+    REFUND_DUE = "payment.refund_due"
+    REFUND_ASKED = "payment.refund_asked"
+    REFUNDED = "payment.refunded"
+    REFUND_FAILED = "payment.refund_failed"
+    PAYMENT_KEPT = "payment.kept"
+    PAYMENT_MOVED = "payment.moved"
 
 
 class Outbox(Base):
@@ -41,7 +49,7 @@ class Outbox(Base):
 
     location_id: Mapped[UUID] = mapped_column(primary_key=True)
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    booking_id: Mapped[UUID]
+    booking_id: Mapped[UUID | None]
     kind: Mapped[str]
     payload: Mapped[dict[str, Any]]
     at: Mapped[datetime] = mapped_column(server_default=func.clock_now())
@@ -81,3 +89,31 @@ class Actor:
 
 
 WORKER = Actor(door="worker", name="system")
+
+
+def record(
+    session: Session,
+    location_id: UUID,
+    event: Event,
+    *,
+    booking_id: UUID | None,
+    subject_id: UUID,
+    actor: Actor,
+    payload: dict[str, Any],
+) -> None:
+    """Write an event and its line of the audit trail, for what is not a move of a booking."""
+    session.add(
+        Outbox(location_id=location_id, booking_id=booking_id, kind=event.value, payload=payload)
+    )
+    session.add(
+        Audit(
+            location_id=location_id,
+            door=actor.door,
+            actor=actor.name,
+            actor_id=actor.id,
+            action=event.value,
+            subject_id=subject_id,
+            detail=payload,
+        )
+    )
+    session.flush()

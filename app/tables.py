@@ -6,7 +6,8 @@ from app.booking import models as booking
 from app.catalog import models as catalog
 from app.customers import models as customers
 from app.database import Base
+from app.payments import models as payments
 
 METADATA = Base.metadata
 
-__all__ = ["METADATA", "accounts", "booking", "catalog", "customers", "events"]
+__all__ = ["METADATA", "accounts", "booking", "catalog", "customers", "events", "payments"]

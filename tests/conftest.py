@@ -56,6 +56,7 @@ def _config(database_url: str) -> Config:
         pool_size=20,
         pool_overflow=30,
         pool_wait_seconds=10,
+        allow_simulated_pix=True,
         testing=True,
     )
 
@@ -191,9 +192,11 @@ def real_app(database_url: str) -> Iterator[Flask]:
 def _empty(database_url: str) -> None:
     tables = ", ".join(table.name for table in METADATA.sorted_tables)
     with psycopg.connect(database_url) as connection:
-        connection.execute("ALTER TABLE audit DISABLE TRIGGER audit_append_only")
+        for table in ("audit", "ledger_entry"):
+            connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER {table}_append_only")
         connection.execute(f"TRUNCATE {tables} CASCADE")
-        connection.execute("ALTER TABLE audit ENABLE TRIGGER audit_append_only")
+        for table in ("audit", "ledger_entry"):
+            connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER {table}_append_only")
 
 
 @pytest.fixture

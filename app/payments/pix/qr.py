@@ -14,6 +14,15 @@ def as_svg(text: str) -> str:
     return code.svg_inline(border=_QUIET_ZONE, light="#fff", omitsize=True)
 
 
+def as_svg_file(text: str) -> str:
+    """Draw the same as a document of its own, for ``<img>`` and for saving."""
+    picture = io.BytesIO()
+    segno.make_qr(text, error="m").save(
+        picture, kind="svg", border=_QUIET_ZONE, light="#fff", scale=8
+    )
+    return picture.getvalue().decode()
+
+
 def as_png(text: str, *, pixels_per_module: int = 8) -> bytes:
     """Draw a code as a PNG file, for messages and mail."""
     picture = io.BytesIO()
