@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from app.accounts.actions import add_api_key, add_membership, add_user
 from app.accounts.models import BOOK, MANAGE, READ, User
-from app.booking.actions import Wish, check_in, confirm, place_hold
 from app.booking.views import BookingView
 from app.catalog.actions import add_location, add_resource, add_service, set_weekly_hours
 from app.catalog.models import Location, Resource, Service
+from app.checkout.actions import Wish, check_in, confirm, place_hold
 from app.events import Actor
 from app.ids import new_id
 

@@ -36,7 +36,8 @@ _EXPIRE = f"""
 
 _EXPIRE_BATCH = text(f"""
     WITH lapsed AS MATERIALIZED (
-        SELECT b.location_id, b.id FROM booking b WHERE {_LAPSED}
+        SELECT b.location_id, b.id FROM booking b
+        WHERE b.status = 'held' AND b.expires_at <= clock_now()
         ORDER BY b.expires_at LIMIT :batch
         FOR UPDATE SKIP LOCKED
     ), {_EXPIRE}
@@ -97,7 +98,8 @@ def _where(location_id: UUID, resource_ids: Iterable[UUID], during: Span) -> dic
 def expire_due(session: Session, *, batch: int = BATCH) -> int:
     """Expire up to ``batch`` lapsed holds of any location; tell how many. One statement.
 
-    Several workers may run it at once: each hold expires once, with one event.
+    Several workers may run it at once: each hold expires once, with one event. Who waits for a
+    payment is asked about first: see ``app/cashier/watching.py``.
     """
     expired: int = session.execute(_EXPIRE_BATCH, {"batch": batch, **_AS_WORKER}).scalar_one()
     return expired

@@ -1,5 +1,6 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -132,26 +133,33 @@ def confirm(
     contact: Contact | None = None,
     notes: str | None = None,
     version: int | None = None,
+    step: Move = Move.CONFIRM,
+    is_settled: bool = False,
+    changes: dict[str, Any] | None = None,
+    told: dict[str, Any] | None = None,
 ) -> BookingView:
     """Turn a live hold into a confirmed booking, completing whom it is for.
 
     Confirming what is confirmed changes nothing and answers the same booking. Against the expiry
     the row's lock decides: whoever has it first wins, the other meets the new state.
 
+    ``app.checkout`` takes deposits: with ``step`` ASK_DEPOSIT the hold becomes one that waits for
+    its payment, and ``is_settled`` confirms one whose deposit is waived or here already.
+
     Raises:
         HoldExpired: its time is over, by the database's clock.
         NotAllowedNow: it was cancelled, or is further on than confirmed.
-        PaymentsUnavailable: it asks a deposit, which nothing can take yet.
+        PaymentsUnavailable: it asks a deposit, and nobody took it.
     """
     booking, clock = get_booking_for_update(session, location_id, booking_id)
     if booking.status is Status.CONFIRMED:
         return booking
     check_standing(booking, clock, version)
-    after(booking.status, Move.CONFIRM)
-    if booking.deposit_cents:
+    after(booking.status, step)
+    if booking.deposit_cents and step is Move.CONFIRM and not is_settled:
         raise PaymentsUnavailable
     who = _known(session, location_id, _completed(booking.contact, contact))
-    changes = {
+    changes = dict(changes or {}) | {
         "customer_id": who.customer_id,
         "customer_name": who.name,
         "customer_phone": who.phone,
@@ -159,7 +167,7 @@ def confirm(
     }
     if notes is not None:
         changes["notes"] = notes
-    confirmed = move(session, booking, Move.CONFIRM, actor=actor, changes=changes)
+    confirmed = move(session, booking, step, actor=actor, changes=changes, told=told)
     return replace(confirmed, contact=who)
 
 

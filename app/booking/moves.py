@@ -18,6 +18,7 @@ EVENT_OF: dict[Move, Event] = {
     Move.ASK_DEPOSIT: Event.PENDING_PAYMENT,
     Move.EXTEND: Event.EXTENDED,
     Move.PAY: Event.CONFIRMED,
+    Move.WAIVE: Event.CONFIRMED,
     Move.EXPIRE: Event.EXPIRED,
     Move.CANCEL: Event.CANCELLED,
     Move.CHECK_IN: Event.CHECKED_IN,

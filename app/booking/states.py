@@ -23,6 +23,7 @@ class Move(StrEnum):
     ASK_DEPOSIT = "ask_deposit"
     EXTEND = "extend"
     PAY = "pay"
+    WAIVE = "waive"
     EXPIRE = "expire"
     CANCEL = "cancel"
     CHECK_IN = "check_in"
@@ -44,6 +45,7 @@ MOVES: dict[tuple[Status, Move], Status] = {
     (Status.HELD, Move.EXPIRE): Status.EXPIRED,
     (Status.HELD, Move.CANCEL): Status.CANCELLED,
     (Status.PENDING_PAYMENT, Move.PAY): Status.CONFIRMED,
+    (Status.PENDING_PAYMENT, Move.WAIVE): Status.CONFIRMED,
     (Status.PENDING_PAYMENT, Move.EXPIRE): Status.EXPIRED,
     (Status.PENDING_PAYMENT, Move.CANCEL): Status.CANCELLED,
     (Status.CONFIRMED, Move.CHECK_IN): Status.CHECKED_IN,

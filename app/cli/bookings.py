@@ -7,11 +7,12 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.booking.expiry import BATCH, expire_due
-from app.booking.integrity import FAULTS, Fault, find_faults
+from app.booking.integrity import Fault
 from app.booking.queries import day_bookings
 from app.booking.views import BookingView
 from app.catalog.hours import day_bounds
 from app.catalog.names import get_location_by_slug
+from app.checkout.integrity import FAULTS, find_faults
 from app.cli.arguments import parse_day
 from app.cli.commands import Commands
 from app.cli.printing import count, local, table

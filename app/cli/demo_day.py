@@ -9,7 +9,12 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.booking.actions import (
+from app.booking.models import Booking
+from app.booking.views import BookingView, Contact
+from app.catalog.actions import add_time_off
+from app.catalog.hours import local_to_utc
+from app.catalog.models import Location, Resource, Service, TimeOff
+from app.checkout.actions import (
     Wish,
     cancel,
     check_in,
@@ -18,11 +23,6 @@ from app.booking.actions import (
     confirm_no_show,
     place_hold,
 )
-from app.booking.models import Booking
-from app.booking.views import BookingView, Contact
-from app.catalog.actions import add_time_off
-from app.catalog.hours import local_to_utc
-from app.catalog.models import Location, Resource, Service, TimeOff
 from app.cli.demo_business import CAMILA, LUCIA, MARCOS, TABLES, VALENTINA, at
 from app.errors import NotFound
 from app.events import Actor

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.events import Event, Outbox
 from app.jobs.sweeping import sweep
+from app.payments.charges import recall_charges
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +25,15 @@ def write_log(_: Session, event: Outbox) -> None:
     log.info("%s booking=%s location=%s", event.kind, event.booking_id, event.location_id)
 
 
-HANDLERS: dict[Event, tuple[Handler, ...]] = dict.fromkeys(Event, (write_log,))
+def take_charges_back(session: Session, event: Outbox) -> None:
+    """Have no charge payable of a booking that does not wait for it any more."""
+    if event.booking_id is not None:
+        recall_charges(session, event.location_id, event.booking_id)
+
+
+HANDLERS: dict[Event, tuple[Handler, ...]] = dict.fromkeys(Event, (write_log,)) | dict.fromkeys(
+    (Event.EXPIRED, Event.CANCELLED, Event.CONFIRMED), (write_log, take_charges_back)
+)
 """Who hears about an event. Handlers write to the database only, inside the drain's transaction,
 and may be called again for the same event."""
 

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 from redis import Redis
 from redis.exceptions import RedisError
-from rq import Queue
 from rq.exceptions import DuplicateJobError
 from rq.scheduler import RQScheduler
 from rq.serializers import JSONSerializer
 
+from app.queues import BANK, DESK, make_queue
+
 log = logging.getLogger(__name__)
 
-QUEUE = "firme"
-"""One queue a worker: RQ hands a job over safely only to a worker that listens to one."""
-
-JOB_TIMEOUT_SECONDS = 30
-"""A sweep works in small batches; one that takes longer hangs, and the next will go on."""
+JOB_TIMEOUT_SECONDS = {DESK: 30, BANK: 100}
+"""A sweep works in small batches; one that takes longer hangs, and the next will go on. A provider
+may take 15 seconds for each of the calls that one thing needs."""
 
 TICK_SECONDS = 0.5
 
@@ -30,6 +29,7 @@ class Sweep:
     name: str
     job: str
     every_seconds: int
+    queue: str = DESK
 
 
 SCHEDULE = (
@@ -37,26 +37,27 @@ SCHEDULE = (
     Sweep("expire-holds", "app.jobs.holds.expire", 2),
     Sweep("suggest-no-shows", "app.jobs.no_shows.suggest", 10),
     Sweep("prune-keys", "app.jobs.keys.prune", 3600),
+    Sweep("prune-notices", "app.jobs.pix.prune", 3600),
+    Sweep("read-inbox", "app.jobs.pix.read", 1, BANK),
+    Sweep("look-after-charges", "app.jobs.pix.look", 1, BANK),
+    Sweep("send-refunds", "app.jobs.pix.refund", 1, BANK),
+    Sweep("sweep-payments", "app.jobs.pix.sweep", 60, BANK),
 )
 
 
-def make_queue(connection: Redis) -> Queue:
-    """Open the queue; jobs travel as JSON, never as pickle."""
-    return Queue(QUEUE, connection=connection, serializer=JSONSerializer)
-
-
 class Clock(threading.Thread):
-    """Enqueue what is due, once per time slot however many clocks tick.
+    """Enqueue what is due in one queue, once per time slot however many clocks tick.
 
     Runs RQ's own scheduler too (retries, jobs put off), as a part of the same thread: as a process
     of its own it would outlive a killed worker and not come back after a Redis restart. Losing
     Redis costs a pause: the slot after its return is enqueued as usual.
     """
 
-    def __init__(self, connection: Redis) -> None:
+    def __init__(self, connection: Redis, queue: str = DESK) -> None:
         super().__init__(name="clock", daemon=True)
-        self._queue = make_queue(connection)
-        self._scheduler = RQScheduler([QUEUE], connection=connection, serializer=JSONSerializer)
+        self._name = queue
+        self._queue = make_queue(connection, queue)
+        self._scheduler = RQScheduler([queue], connection=connection, serializer=JSONSerializer)
         self._last: dict[str, int] = {}
         self._stopped = threading.Event()
 
@@ -77,6 +78,8 @@ class Clock(threading.Thread):
     def tick(self, now: float) -> None:
         """Enqueue each sweep whose time slot began since the last tick."""
         for sweep in SCHEDULE:
+            if sweep.queue != self._name:
+                continue
             slot = int(now // sweep.every_seconds)
             if self._last.get(sweep.name) != slot:
                 self._enqueue(sweep, slot)
@@ -92,7 +95,7 @@ class Clock(threading.Thread):
                 sweep.job,
                 job_id=f"{sweep.name}-{slot}",
                 unique=True,
-                timeout=JOB_TIMEOUT_SECONDS,
+                timeout=JOB_TIMEOUT_SECONDS[self._name],
                 ttl=keep,
                 result_ttl=keep,
                 failure_ttl=keep,

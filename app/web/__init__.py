@@ -1,6 +1,7 @@
 from flask import Flask, has_request_context, request
 
 from app.web import api, auth, errors, headers, health
+from app.web.inbound import pix
 from app.web.staff import desk
 
 LANGUAGES = ("es", "pt", "en")
@@ -21,3 +22,4 @@ def register(app: Flask) -> None:
     desk.register(app)
     api.register(app)
     health.register(app)
+    pix.register(app)

@@ -18,6 +18,10 @@ SENTENCES = {
     ),
     "stale_version": lazy_gettext("Otra persona cambió la reserva. Mirala de nuevo."),
     "capacity_in_use": lazy_gettext("Hay más lugares vendidos que esa capacidad."),
+    "account_in_use": lazy_gettext("El local ya tiene una cuenta abierta."),
+    "payment_decided": lazy_gettext("Ya lo decidió otra persona."),
+    "refund_too_late": lazy_gettext("El banco ya no lo devuelve: pasó el plazo. Devolvelo a mano."),
+    "more_than_paid": lazy_gettext("Es más de lo que queda de ese pago."),
     "idempotency_key_required": lazy_gettext("Falta el encabezado Idempotency-Key."),
     "idempotency_key_in_use": lazy_gettext("El primer pedido con esta clave sigue en curso."),
     "idempotency_key_reused": lazy_gettext("Esta Idempotency-Key ya se usó con otros datos."),
@@ -35,7 +39,7 @@ SENTENCES = {
         "Hay demasiadas pre-reservas abiertas. Confirmá alguna o esperá a que venzan."
     ),
     "payment_provider_unavailable": lazy_gettext(
-        "Todavía no se puede cobrar la seña. La pre-reserva sigue como estaba."
+        "Ahora no se puede cobrar la seña. La pre-reserva sigue como estaba."
     ),
     "busy": lazy_gettext("Hay mucho movimiento. Probá de nuevo en unos segundos."),
     "session_expired": lazy_gettext("La sesión venció. Entrá de nuevo: lo escrito sigue acá."),

@@ -3,12 +3,12 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.availability import alternatives, find_starts
 from app.booking.capacity import change_capacity
 from app.booking.errors import CapacityInUse, SlotTaken, TooManyUnits
 from app.booking.expiry import expire_due
 from app.booking.integrity import find_faults
+from app.checkout import actions
 from app.errors import InvalidFields, NotFound
 from app.ids import new_id
 from tests.conftest import Clock

@@ -5,7 +5,6 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.availability import alternatives, find_starts
 from app.booking.errors import (
     BeyondHorizon,
@@ -16,6 +15,7 @@ from app.booking.errors import (
 )
 from app.catalog.actions import add_holiday, add_time_off, set_dated_hours, set_weekly_hours
 from app.catalog.models import Location, Service
+from app.checkout import actions
 from app.errors import InvalidFields
 from tests.conftest import Clock
 from tests.factories import (

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
-from app.booking.actions import place_hold
 from app.booking.availability import find_starts
 from app.booking.errors import OutsideHours, SlotTaken
 from app.catalog.actions import add_holiday, add_time_off, set_dated_hours
 from app.catalog.models import Location, Resource, Service
+from app.checkout.actions import place_hold
 from app.errors import DomainError, InvalidFields
 from tests.conftest import Clock
 from tests.factories import BOT, a_location, a_resource, a_service, a_wish

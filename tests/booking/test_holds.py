@@ -4,12 +4,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.errors import HoldExpired, SlotTaken, TooManyHolds
 from app.booking.expiry import expire_due
 from app.booking.holds import MOST_PER_PHONE
 from app.booking.states import Status
 from app.booking.views import Contact
+from app.checkout import actions
 from tests.conftest import Clock
 from tests.factories import BOT, a_hold, a_location, a_resource, a_service, a_wish, at
 

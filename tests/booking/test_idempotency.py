@@ -2,11 +2,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.booking.actions import cancel, place_hold
 from app.booking.errors import KeyReused, SlotTaken
 from app.booking.idempotency import Answer, RequestKey, once, prune_keys
 from app.booking.views import BookingView
 from app.catalog.models import Location, Service
+from app.checkout.actions import cancel, place_hold
 from app.extensions import transact
 from tests.conftest import Clock
 from tests.factories import BOT, a_booking, a_location, a_resource, a_service, a_wish, at

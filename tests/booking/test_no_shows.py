@@ -3,11 +3,11 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.errors import NotAllowedNow
 from app.booking.no_shows import suggest_no_shows
 from app.booking.queries import get_booking, to_review
 from app.booking.states import Status
+from app.checkout import actions
 from app.errors import Refused
 from app.events import WORKER
 from tests.conftest import Clock

@@ -5,7 +5,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.errors import (
     AlreadyRescheduled,
     HoldExpired,
@@ -17,6 +16,7 @@ from app.booking.errors import (
 from app.booking.integrity import find_faults
 from app.booking.queries import get_booking
 from app.booking.states import Status
+from app.checkout import actions
 from tests.conftest import Clock
 from tests.factories import BOT, DESK, a_booking, a_hold, a_location, a_resource, a_service, at
 

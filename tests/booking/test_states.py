@@ -16,6 +16,7 @@ DESIGNED = {
     ("held", "expire", "expired"),
     ("held", "cancel", "cancelled"),
     ("pending_payment", "pay", "confirmed"),
+    ("pending_payment", "waive", "confirmed"),
     ("pending_payment", "expire", "expired"),
     ("pending_payment", "cancel", "cancelled"),
     ("confirmed", "check_in", "checked_in"),

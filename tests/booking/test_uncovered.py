@@ -3,7 +3,6 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.booking.actions import cancel
 from app.booking.uncovered import list_commitments_of_service, list_uncovered
 from app.booking.views import Contact
 from app.catalog.actions import (
@@ -12,6 +11,7 @@ from app.catalog.actions import (
     archive_resource,
     set_weekly_hours,
 )
+from app.checkout.actions import cancel
 from tests.conftest import Clock
 from tests.factories import DESK, a_booking, a_hold, a_location, a_resource, a_service, at
 

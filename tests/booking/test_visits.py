@@ -3,7 +3,6 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.errors import (
     HoldExpired,
     NotAllowedNow,
@@ -14,6 +13,7 @@ from app.booking.errors import (
 from app.booking.integrity import find_faults
 from app.booking.queries import get_booking, history
 from app.booking.states import Status
+from app.checkout import actions
 from app.errors import InvalidFields, NotFound
 from app.ids import new_id
 from tests.conftest import Clock

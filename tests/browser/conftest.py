@@ -9,9 +9,9 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from app.booking.actions import place_hold
 from app.booking.views import BookingView, Contact
 from app.catalog.models import Location, Resource, Service
+from app.checkout.actions import place_hold
 from app.extensions import db, transact
 from tests.factories import (
     BOT,

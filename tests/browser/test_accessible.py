@@ -3,7 +3,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
-from app.booking.actions import cancel, check_in, complete
+from app.checkout.actions import cancel, check_in, complete
 from app.extensions import db, transact
 from tests.browser.conftest import Business, Desks
 from tests.factories import DESK

@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
-from app.booking.actions import check_in, undo
+from app.checkout.actions import check_in, undo
 from app.extensions import transact
 from tests.browser.conftest import Business, Desks
 from tests.factories import BOT, PASSWORD

@@ -1,10 +1,10 @@
 import pytest
 from sqlalchemy import text
 
-from app.booking.integrity import FAULTS
 from app.booking.queries import get_booking
 from app.booking.states import Status
 from app.booking.views import Contact
+from app.checkout.integrity import FAULTS
 from tests.cli.conftest import Ceibo, Shell
 from tests.conftest import Clock
 from tests.factories import a_booking, a_hold, at

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from app.booking.actions import cancel
 from app.catalog.models import DatedHours, Holiday, TimeOff, WeeklyHours
 from app.catalog.queries import working_days
+from app.checkout.actions import cancel
 from app.events import Audit
 from tests.cli.conftest import Ceibo, Shell
 from tests.conftest import Clock

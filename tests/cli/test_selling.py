@@ -1,11 +1,11 @@
 import pytest
 from sqlalchemy import func, select
 
-from app.booking.actions import cancel
 from app.booking.integrity import find_faults
 from app.catalog.models import Service
 from app.catalog.names import get_service_named
 from app.catalog.queries import list_services
+from app.checkout.actions import cancel
 from app.events import Audit
 from tests.cli.conftest import Ceibo, Shell
 from tests.factories import DESK, a_booking, at

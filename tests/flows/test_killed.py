@@ -13,7 +13,7 @@ from flask import Flask
 from redis import Redis
 from sqlalchemy import text
 
-from app.booking.integrity import find_faults
+from app.checkout.integrity import find_faults
 from app.extensions import db
 from tests.conftest import redis_url
 from tests.factories import a_location, a_resource, a_service, an_api_key

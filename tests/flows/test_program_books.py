@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import text
 
-from app.booking.integrity import find_faults
+from app.checkout.integrity import find_faults
 from app.extensions import db
 from tests.factories import a_location, a_resource, a_service, an_api_key
 from tests.web.api.conftest import a_coming_wednesday

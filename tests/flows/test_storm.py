@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 from flask import Flask
 
-from app.booking.integrity import find_faults
+from app.checkout.integrity import find_faults
 from app.extensions import db
 from tests.factories import a_location, a_resource, a_service, an_api_key
 from tests.flows.desk_processes import Desk, a_desk

@@ -2,7 +2,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.booking import actions
+from app.checkout import actions
 from app.events import Event, Outbox
 from app.jobs import outbox
 from tests.conftest import Clock

@@ -7,7 +7,8 @@ from redis import Redis
 from rq import SimpleWorker
 from rq.serializers import JSONSerializer
 
-from app.jobs.schedule import SCHEDULE, Clock, make_queue
+from app.jobs.schedule import SCHEDULE, Clock
+from app.queues import BANK, DESK, QUEUES, make_queue
 from tests.conftest import redis_url
 
 
@@ -21,14 +22,25 @@ def redis() -> Iterator[Redis]:
     connection.close()
 
 
-def test_two_clocks_enqueue_a_slot_once(redis: Redis) -> None:
-    clocks = [Clock(redis), Clock(redis)]
+def sweeps_of(queue: str) -> int:
+    return sum(sweep.queue == queue for sweep in SCHEDULE)
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_two_clocks_enqueue_a_slot_once(redis: Redis, queue: str) -> None:
+    clocks = [Clock(redis, queue), Clock(redis, queue)]
 
     for clock in clocks:
         clock.tick(1_000_000.0)
         clock.tick(1_000_000.4)
 
-    assert len(make_queue(redis).job_ids) == len(SCHEDULE)
+    assert len(make_queue(redis, queue).job_ids) == sweeps_of(queue)
+
+
+def test_what_waits_for_providers_keeps_nothing_else_waiting() -> None:
+    at_providers = {sweep.name for sweep in SCHEDULE if sweep.queue == BANK}
+
+    assert at_providers == {"read-inbox", "look-after-charges", "send-refunds", "sweep-payments"}
 
 
 def test_an_emptied_redis_costs_one_slot(redis: Redis) -> None:
@@ -38,18 +50,19 @@ def test_an_emptied_redis_costs_one_slot(redis: Redis) -> None:
 
     clock.tick(1_003_600.0)
 
-    assert len(make_queue(redis).job_ids) == len(SCHEDULE)
+    assert len(make_queue(redis).job_ids) == sweeps_of(DESK)
 
 
-def test_jobs_travel_as_json_and_end_well(redis: Redis, app: Flask) -> None:
-    Clock(redis).tick(1_000_000.0)
-    queue = make_queue(redis)
+@pytest.mark.parametrize("name", QUEUES)
+def test_jobs_travel_as_json_and_end_well(redis: Redis, app: Flask, name: str) -> None:
+    Clock(redis, name).tick(1_000_000.0)
+    queue = make_queue(redis, name)
     worker = SimpleWorker([queue], connection=redis, serializer=JSONSerializer)
 
     worker.work(burst=True, logging_level="ERROR")
 
     assert queue.failed_job_registry.count == 0
-    assert queue.finished_job_registry.count == len(SCHEDULE)
+    assert queue.finished_job_registry.count == sweeps_of(name)
 
 
 @pytest.mark.parametrize("sweep", SCHEDULE, ids=lambda sweep: sweep.name)

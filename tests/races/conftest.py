@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import text
 
-from app.booking.integrity import find_faults
+from app.checkout.integrity import find_faults
 from app.errors import DomainError
 from app.extensions import db
 

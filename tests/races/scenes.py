@@ -2,9 +2,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from app.booking import actions
 from app.booking.views import BookingView
 from app.catalog.models import Location, Service
+from app.checkout import actions
 from app.extensions import db, transact
 from tests.factories import BOT, a_location, a_resource, a_service, a_wish
 

@@ -8,8 +8,9 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from app.booking import actions, holds, queries
+from app.booking import holds, queries
 from app.booking.expiry import expire_due
+from app.checkout import actions
 from app.extensions import db, transact
 from tests.factories import DESK
 from tests.races.conftest import Arena

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import text
 
 from app import extensions
-from app.booking import actions
 from app.booking.expiry import expire_due
+from app.checkout import actions
 from app.database import sqlstate
 from app.errors import DomainError
 from app.extensions import db, transact

@@ -1,9 +1,9 @@
 from flask import Flask
 
-from app.web.api import availability, bookings, catalog, documents, holds
+from app.web.api import availability, bookings, catalog, documents, holds, payments
 from app.web.api.blueprint import api
 
-__all__ = ["availability", "bookings", "catalog", "documents", "holds", "register"]
+__all__ = ["availability", "bookings", "catalog", "documents", "holds", "payments", "register"]
 
 
 def register(app: Flask) -> None:

@@ -1,16 +1,18 @@
 """What each call answers. The same models write the answers and their documentation."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from flask import url_for
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 from app.booking.availability import Start
 from app.booking.views import BookingView, Contact
 from app.catalog.queries import ResourceName
+from app.payments.queries import DepositView
 from app.web.api.asked import StatusName
 from app.web.api.instants import utc_text, wall_text
 
@@ -77,20 +79,48 @@ class CustomerAnswer(Answered):
 
 
 class RefundAnswer(Answered):
-    status: str
-    reason: str
+    """Money that does not stay on the booking: waits for a person, is on its way, or is back."""
+
+    status: Literal["due", "in_progress", "failed", "refunded"]
+    reason: str = Field(
+        description="`paid_late`, `wrong_amount`, `second_payment`, `booking_cancelled`,"
+        " `slot_taken`, `time_passed`, `not_owed` or `by_bank`; more may come."
+    )
 
 
 class PaymentAnswer(Answered):
+    """A deposit's charge. `paid` says that the money came in; `refund`, whether it stays.
+
+    ``moved``: it pays for another booking now.
+    """
+
     txid: str
-    status: str
+    status: Literal["pending", "paid", "expired", "refunded", "moved"]
     amount_cents: int
     currency: str
-    br_code: str
-    qr_url: str
-    expires_at: Utc
-    paid_at: Utc | None
+    br_code: str = Field(description="What the customer pastes into the bank's app.")
+    qr_url: str = Field(description="The code as a picture; for the same API key. Also `.png`.")
+    expires_at: Utc = Field(description="Until when it can be paid.")
+    paid_at: Utc | None = Field(description="By the provider's clock.")
     refund: RefundAnswer | None
+
+    @classmethod
+    def of(cls, deposit: DepositView) -> Self:
+        refund = None
+        if deposit.refund is not None:
+            reason = deposit.reason or "by_bank"
+            refund = RefundAnswer(status=deposit.refund.value, reason=reason)
+        return cls(
+            txid=deposit.txid,
+            status=deposit.status.value,
+            amount_cents=deposit.amount_cents,
+            currency=deposit.currency,
+            br_code=deposit.copy_paste,
+            qr_url=url_for("api.show_qr_svg", txid=deposit.txid, _external=True),
+            expires_at=deposit.payable_until,
+            paid_at=deposit.paid_at,
+            refund=refund,
+        )
 
 
 class BookingAnswer(Answered):
@@ -108,7 +138,9 @@ class BookingAnswer(Answered):
     price_cents: int = Field(description="Of all its units.")
     deposit_cents: int
     currency: str
-    payment: PaymentAnswer | None = Field(description="Null until deposits can be charged.")
+    payment: PaymentAnswer | None = Field(
+        description="The deposit's charge; null where none was asked for by Pix."
+    )
     rescheduled_from: Id | None = Field(description="The booking that it was moved from.")
     rescheduled_to: Id | None = Field(description="The booking that stands in its place.")
     channel: str
@@ -119,7 +151,7 @@ class BookingAnswer(Answered):
     manage_url: str | None = Field(description="Null until customers have a page of their own.")
 
     @classmethod
-    def of(cls, booking: BookingView, zone: ZoneInfo) -> Self:
+    def of(cls, booking: BookingView, zone: ZoneInfo, payment: PaymentAnswer | None) -> Self:
         return cls(
             id=booking.id,
             status=booking.status.value,
@@ -136,7 +168,7 @@ class BookingAnswer(Answered):
             price_cents=booking.price_cents,
             deposit_cents=booking.deposit_cents,
             currency=booking.currency,
-            payment=None,
+            payment=payment,
             rescheduled_from=booking.rescheduled_from,
             rescheduled_to=booking.rescheduled_to,
             channel=booking.channel,

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.models import BOOK, MANAGE, READ
 from app.accounts.queries import KeyHolder
-from app.booking.actions import cancel, check_in, complete, reschedule
 from app.booking.idempotency import Answer
 from app.booking.placing import Wanted
 from app.booking.queries import BookingFilter, get_booking, list_bookings
@@ -17,6 +16,7 @@ from app.booking.standing import wanted_of
 from app.booking.states import TEMPORARY, Status
 from app.booking.views import BookingView
 from app.catalog.models import Resource
+from app.checkout.actions import cancel, check_in, complete, reschedule
 from app.customers.phones import parse_phone
 from app.errors import NotFound
 from app.extensions import db
@@ -36,6 +36,7 @@ from app.web.api.fields import check, read_id
 from app.web.api.holds import booking_answer, revive
 from app.web.api.idempotency import Call, undertake
 from app.web.api.pages import read_cursor, write_cursor
+from app.web.api.payments import tell_all
 from app.web.api.sending import ok
 
 _OVER = ("not_found", "hold_expired", "invalid_transition", "already_rescheduled")
@@ -48,7 +49,7 @@ def show_booking(booking_id: str) -> Response:
     holder = require(READ)
     read_query(NothingAsked)
     booking = get_booking(db.session(), holder.location_id, read_id(booking_id))
-    return ok(BookingAnswer.of(_standing([booking])[0], ZoneInfo(holder.timezone)))
+    return ok(tell_all(db.session(), _standing([booking]), ZoneInfo(holder.timezone))[0])
 
 
 @api.get("/bookings")
@@ -70,7 +71,7 @@ def show_bookings() -> Response:
     zone = ZoneInfo(holder.timezone)
     return ok(
         BookingPage(
-            data=[BookingAnswer.of(booking, zone) for booking in standing],
+            data=tell_all(db.session(), standing, zone),
             next_cursor=write_cursor(page[-1].starts_at, page[-1].id) if more else None,
         )
     )
@@ -128,7 +129,7 @@ def _move(
 ) -> Answer:
     check(NothingAsked, call.body)
     booking = step(session, call.location_id, read_id(booking_id), actor=call.actor)
-    return booking_answer(200, booking, call)
+    return booking_answer(session, 200, booking, call)
 
 
 @api.post("/bookings/<booking_id>/cancel")
@@ -158,7 +159,7 @@ def _cancel(session: Session, call: Call, *, booking_id: str) -> Answer:
         reason=asked.reason,
         within_policy=MANAGE not in call.holder.scopes,
     )
-    return booking_answer(200, booking, call)
+    return booking_answer(session, 200, booking, call)
 
 
 @api.post("/bookings/<booking_id>/reschedule")
@@ -214,4 +215,4 @@ def _reschedule(session: Session, call: Call, *, booking_id: str) -> Answer:
         request_key=call.digest,
         within_policy=MANAGE not in call.holder.scopes,
     )
-    return booking_answer(201, booking, call)
+    return booking_answer(session, 201, booking, call)

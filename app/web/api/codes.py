@@ -78,7 +78,10 @@ CODES: dict[str, tuple[int, str]] = {
     "busy": (503, "Overloaded or restarting. Repeat the same request after `Retry-After`."),
     "payment_provider_unavailable": (
         503,
-        "The service asks a deposit, and none can be taken now. The hold stays as it was.",
+        (
+            "The provider of payments gave no code for the deposit, or the location has none. The"
+            " hold stays as it was; repeat the same request after `Retry-After`."
+        ),
     ),
 }
 

@@ -145,7 +145,11 @@ def described(
     return mark
 
 
-_IDS = {"booking_id": "The `id` of a booking.", "hold_id": "The `id` of a booking that is held."}
+_IDS = {
+    "booking_id": "The `id` of a booking.",
+    "hold_id": "The `id` of a booking that is held.",
+    "txid": "The `txid` of a payment.",
+}
 
 
 def _has_instants(model: type[Asked] | None) -> bool:

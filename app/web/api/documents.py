@@ -14,6 +14,9 @@ from app.web.api.sending import REPLAYED
 
 STORED_STATUSES = {"200", "201", "404", "422"}
 
+PICTURES = {"show_qr_svg": "image/svg+xml", "show_qr_png": "image/png"}
+"""Operations that answer no JSON."""
+
 _TEXT = {"schema": {"type": "string"}}
 _SECONDS = {"schema": {"type": "integer", "minimum": 0}}
 
@@ -80,6 +83,9 @@ def _needs_body(operation: dict[str, Any], document: dict[str, Any]) -> bool:
 
 def _complete(operation: dict[str, Any]) -> None:
     """Tell each answer's media type and headers."""
+    if operation["operationId"] in PICTURES:
+        kind = PICTURES[operation["operationId"]]
+        operation["responses"]["200"]["content"] = {kind: {"schema": {"type": "string"}}}
     takes_key = any(each["name"] == "Idempotency-Key" for each in operation["parameters"])
     for status, answer in operation["responses"].items():
         headers = answer.setdefault("headers", {})

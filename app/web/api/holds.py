@@ -5,10 +5,12 @@ from flask import Response
 from sqlalchemy.orm import Session
 
 from app.accounts.models import BOOK
-from app.booking.actions import Wish, confirm, place_hold, release
 from app.booking.idempotency import Answer
 from app.booking.queries import get_booking
 from app.booking.views import BookingView, Contact
+from app.cashier.charging import charge
+from app.checkout.actions import Wish, confirm, place_hold, release
+from app.checkout.errors import ChargeMissing
 from app.customers.phones import parse_phone
 from app.extensions import transact
 from app.web.api.answered import BookingAnswer
@@ -25,6 +27,7 @@ from app.web.api.callers import actor_of, require
 from app.web.api.described import described
 from app.web.api.fields import check, read_id
 from app.web.api.idempotency import Call, undertake
+from app.web.api.payments import tell_all
 
 
 @api.post("/holds")
@@ -67,7 +70,8 @@ def _hold(session: Session, call: Call) -> Answer:
         request_key=call.digest,
     )
     call.wanted = lambda _: wish
-    return booking_answer(201, place_hold(session, wish, actor=call.actor, now=call.now), call)
+    held = place_hold(session, wish, actor=call.actor, now=call.now)
+    return booking_answer(session, 201, held, call)
 
 
 @api.post("/holds/<hold_id>/confirm")
@@ -87,10 +91,17 @@ def _hold(session: Session, call: Call) -> Answer:
 def confirm_hold(hold_id: str) -> Response:
     """Turn a live hold into a booking.
 
-    Confirming what is confirmed answers the same booking; nothing happens twice. A service with
-    a deposit cannot be confirmed yet: it is 503, and the hold stays as it was.
+    A service with a deposit answers `pending_payment` with `payment`: the Pix code to pay until
+    its `expires_at`; the money makes the booking `confirmed`. Confirming what is confirmed, or
+    waits for its payment, answers the same booking; nothing happens twice. When the provider
+    gives no code it is 503 and the hold stays as it was: repeat the call.
     """
-    return undertake(require(BOOK), partial(_confirm, hold_id=hold_id), needs_key=True)
+    holder, work = require(BOOK), partial(_confirm, hold_id=hold_id)
+    try:
+        return undertake(holder, work, needs_key=True)
+    except ChargeMissing as missing:
+        charge(missing.ask)
+        return undertake(holder, work, needs_key=True)
 
 
 def _confirm(session: Session, call: Call, *, hold_id: str) -> Answer:
@@ -103,7 +114,7 @@ def _confirm(session: Session, call: Call, *, hold_id: str) -> Answer:
         contact=contact_of(asked.customer, call),
         notes=asked.notes,
     )
-    return booking_answer(200, booking, call)
+    return booking_answer(session, 200, booking, call)
 
 
 @api.delete("/holds/<hold_id>")
@@ -134,11 +145,12 @@ def contact_of(told: HoldCustomer | ConfirmCustomer | None, call: Call) -> Conta
     return Contact(name=told.name, phone=phone, email=told.email)
 
 
-def booking_answer(status: int, booking: BookingView, call: Call) -> Answer:
-    """Answer a booking as it is stored."""
-    return Answer(status, BookingAnswer.of(booking, call.zone).body())
+def booking_answer(session: Session, status: int, booking: BookingView, call: Call) -> Answer:
+    """Answer a booking as it is stored, with its deposit: one statement more where it has one."""
+    return Answer(status, tell_all(session, [booking], call.zone)[0].body())
 
 
 def revive(session: Session, call: Call, booking_id: UUID) -> Answer:
     """Answer a booking whose stored answer was pruned, as it is now."""
-    return booking_answer(201, get_booking(session, call.location_id, booking_id), call)
+    found = get_booking(session, call.location_id, booking_id)
+    return booking_answer(session, 201, found, call)

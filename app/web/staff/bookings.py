@@ -7,10 +7,10 @@ from flask import Blueprint, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.errors import HoldExpired, NotAllowedNow, PaymentsUnavailable, StaleVersion
 from app.booking.states import Status
 from app.booking.views import BookingView
+from app.checkout import actions
 from app.errors import Conflict, DomainError, InvalidFields
 from app.extensions import transact
 from app.web.auth import scope, staff

@@ -9,12 +9,12 @@ from flask import Blueprint, request, session
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.idempotency import Answer, RequestKey, once
 from app.booking.queries import get_booking
 from app.booking.views import BookingView
 from app.catalog.models import Resource
 from app.catalog.queries import ServiceView, list_resources, list_services
+from app.checkout import actions
 from app.errors import DomainError, Invalid, InvalidFields, NotFound
 from app.extensions import db, transact
 from app.web.auth import scope, staff

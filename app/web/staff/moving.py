@@ -10,7 +10,6 @@ from flask import Blueprint, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.availability import Start, find_starts
 from app.booking.errors import AlreadyRescheduled
 from app.booking.idempotency import Answer, RequestKey, once
@@ -19,6 +18,7 @@ from app.booking.views import BookingView
 from app.catalog.hours import day_bounds
 from app.catalog.models import Resource
 from app.catalog.queries import list_resources
+from app.checkout import actions
 from app.errors import Conflict, DomainError, Invalid, InvalidFields, NotFound
 from app.extensions import db, transact
 from app.web.auth import scope, staff

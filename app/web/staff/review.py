@@ -7,9 +7,9 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
-from app.booking import actions
 from app.booking.errors import NotAllowedNow, StaleVersion
 from app.booking.views import BookingView
+from app.checkout import actions
 from app.errors import Conflict
 from app.extensions import transact
 from app.web.auth import scope, staff

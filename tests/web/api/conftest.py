@@ -10,10 +10,15 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
+from app.cashier.gateways import gateways, sealer
 from app.catalog.models import Location, Resource, Service
+from app.devservices.pix_bank.server import PixBank
 from app.extensions import db
+from app.payments.accounts import add_account
+from app.payments.models import PaymentAccount
 from tests.conftest import Clock
 from tests.factories import a_location, a_resource, a_service, an_api_key, at
+from tests.payments.scenes import CLIENT, an_account
 
 TEN = "2026-03-10 10:00"
 """Tuesday, an hour after the fixture's business opens and two after the clock's start."""
@@ -161,3 +166,33 @@ def walls(alternatives: Sequence[Mapping[str, Any]]) -> list[str]:
         datetime.fromisoformat(each["local"]["starts_at"]).strftime("%H:%M")
         for each in alternatives
     ]
+
+
+@pytest.fixture
+def bank(clock: Clock) -> Iterator[PixBank]:
+    """A bank whose clock is the test's."""
+    with PixBank(clients=(CLIENT,), now=clock.now) as bank:
+        yield bank
+
+
+@pytest.fixture
+def account(
+    app: Flask, session: Session, location: Location, bank: PixBank
+) -> Iterator[PaymentAccount]:
+    """The location's account at the bank."""
+    row = add_account(
+        session, location.id, an_account(bank), currency=location.currency, sealer=sealer()
+    )
+    session.commit()
+    yield row
+    gateways().close()
+
+
+@pytest.fixture
+def color(
+    session: Session, location: Location, lucia: Resource, account: PaymentAccount
+) -> Service:
+    """A service that asks a deposit of 50.00."""
+    return a_service(
+        session, location, lucia, name="Color", price_cents=180_00, deposit_cents=50_00
+    )

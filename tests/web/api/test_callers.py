@@ -31,7 +31,7 @@ def calls(app: Flask) -> list[tuple[str, str]]:
 
 
 def test_every_call_but_the_documents_asks_for_a_key(app: Flask, client: FlaskClient) -> None:
-    assert len(calls(app)) == 13
+    assert len(calls(app)) == 16
     for method, path in calls(app):
         answer = client.open(path, method=method)
         refused(answer, 401, "unauthenticated")

@@ -193,7 +193,7 @@ def test_a_confirmation_without_name_or_phone_is_refused(api: Api, corte: Servic
     assert fields(document) == [("customer.name", "required"), ("customer.phone", "required")]
 
 
-def test_a_service_with_a_deposit_cannot_be_confirmed_yet(
+def test_without_an_account_a_deposit_cannot_be_taken(
     api: Api, session: Session, location: Location, lucia: Resource
 ) -> None:
     color = a_service(session, location, lucia, price_cents=9000, deposit_cents=3000)

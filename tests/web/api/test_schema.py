@@ -19,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
 from sqlalchemy.orm import Session
 
 from app.catalog.models import Location, Resource, Service
+from app.payments.models import PaymentAccount
 from tests.factories import a_service
 from tests.web.api.conftest import Api, instant
 
@@ -36,6 +37,9 @@ OPERATIONS = (
     "GET /api/v1/bookings",
     "GET /api/v1/bookings/{booking_id}",
     "GET /api/v1/location",
+    "GET /api/v1/payments/{txid}",
+    "GET /api/v1/payments/{txid}/qr.png",
+    "GET /api/v1/payments/{txid}/qr.svg",
     "GET /api/v1/resources",
     "GET /api/v1/services",
     "POST /api/v1/bookings/{booking_id}/cancel",
@@ -64,7 +68,12 @@ def schema(app: Flask) -> BaseSchema:
 
 @pytest.fixture
 def truths(
-    api: Api, session: Session, location: Location, corte: Service, lucia: Resource
+    api: Api,
+    session: Session,
+    location: Location,
+    corte: Service,
+    lucia: Resource,
+    account: PaymentAccount,
 ) -> dict[str, list[str]]:
     """What exists: values that no generator would guess, so that it gets past the first check."""
     color = a_service(session, location, lucia, price_cents=9000, deposit_cents=3000)
@@ -72,10 +81,13 @@ def truths(
         api.hold(corte, "2026-03-10 09:00").json["id"],
         api.hold(color, "2026-03-10 11:00").json["id"],
         api.book(corte, "2026-03-10 13:00")["id"],
+        api.hold(color, "2026-03-10 15:00").json["id"],
     ]
+    waiting = api.confirm({"id": bookings[-1]}).json
     soon = [instant(f"2026-03-{day} {hour}:00") for day in (10, 12) for hour in (10, 15, 23)]
     return {
         "booking_id": bookings,
+        "txid": [waiting["payment"]["txid"]],
         "hold_id": bookings,
         "service_id": [str(corte.id), str(color.id)],
         "resource_id": [str(lucia.id)],

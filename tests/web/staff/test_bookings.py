@@ -1,10 +1,10 @@
 import pytest
 from sqlalchemy import text
 
-from app.booking.actions import cancel, check_in, confirm_no_show
 from app.booking.queries import get_booking
 from app.booking.states import Status
 from app.booking.views import BookingView, Contact
+from app.checkout.actions import cancel, check_in, confirm_no_show
 from tests.conftest import Clock
 from tests.factories import DESK, a_booking, a_hold, a_person, a_service, at
 from tests.web.conftest import Desk, World, by_id, values, words

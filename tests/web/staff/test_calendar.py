@@ -3,9 +3,9 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import Connection
 
-from app.booking.actions import cancel, check_in, complete, place_hold
 from app.booking.views import Contact
 from app.catalog.actions import add_holiday, add_time_off
+from app.checkout.actions import cancel, check_in, complete, place_hold
 from tests.conftest import Clock
 from tests.factories import (
     DESK,

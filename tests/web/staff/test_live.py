@@ -8,8 +8,8 @@ from flask import Flask
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from app.booking.actions import place_hold
 from app.catalog.models import Location, Service
+from app.checkout.actions import place_hold
 from app.extensions import db, transact
 from app.ids import new_id
 from app.web.staff import live

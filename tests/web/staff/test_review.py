@@ -1,10 +1,10 @@
 import pytest
 
-from app.booking.actions import check_in
 from app.booking.no_shows import suggest_no_shows
 from app.booking.queries import get_booking
 from app.booking.states import Status
 from app.booking.views import BookingView, Contact
+from app.checkout.actions import check_in
 from tests.conftest import Clock
 from tests.factories import DESK, a_booking, a_staff_user, at
 from tests.web.conftest import DAY, Desk, World, words
