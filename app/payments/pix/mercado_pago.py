@@ -16,7 +16,6 @@ from app.money import Cents
 from app.payments.pix.account import ProviderAccount, is_address_to_notify
 from app.payments.pix.doubt import after_doubt, surely
 from app.payments.pix.gateway import (
-    AccessDenied,
     ChargeState,
     GatewayError,
     Notice,
@@ -97,8 +96,6 @@ class MercadoPago:
         for document in active:
             try:
                 self._http.write("PUT", read_id(document.get("id")), body=_CANCEL)
-            except AccessDenied:
-                raise
             except (Rejected, OutcomeUnknown) as failure:
                 doubt = failure
         if active:
@@ -138,7 +135,11 @@ class MercadoPago:
     def refund(
         self, end_to_end_id: str, refund_id: str, amount: Cents, *, note: str = ""
     ) -> RefundState:
-        """Give money back; see ``PixGateway``. Mercado Pago has no place for the ``note``."""
+        """Give money back; see ``PixGateway``. Mercado Pago has no place for the ``note``.
+
+        A whole refund is looked for before it is asked for again. For a part only Mercado Pago's
+        memory of keys keeps it from going back twice, and it does not say how long that is.
+        """
         check_refund(refund_id, amount)
         refund = surely(
             lambda: self._give_back(end_to_end_id, refund_id, amount),

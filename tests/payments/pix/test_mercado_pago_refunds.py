@@ -253,3 +253,26 @@ def test_what_went_back_before_is_not_taken_back_again(
     payment = mp.find_payment(number)
     assert payment is not None
     assert [refund.amount for refund in payment.refunds] == [Cents(4_000)]
+
+
+def test_nothing_is_left_to_take_back_of_what_went_back_whole(
+    mp: MercadoPago, shop: FakeMercadoPago
+) -> None:
+    number = paid_at(shop, mp)
+    mp.refund(number, "r1", PRICE)
+    shop.books.payments[number].update(status="charged_back", status_detail="settled")
+
+    payment = mp.find_payment(number)
+    assert payment is not None
+    assert payment.refunds == ()
+
+
+def test_two_whole_refunds_of_one_payment_are_for_a_person_to_look_at(
+    mp: MercadoPago, shop: FakeMercadoPago
+) -> None:
+    number = paid_at(shop, mp)
+    mp.refund(number, "r1", PRICE)
+    shop.books.refunds[number].append({**shop.books.refunds[number][0], "id": 8})
+
+    with pytest.raises(Unreadable):
+        mp.find_refund(number, "r1")
