@@ -3,6 +3,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import click
 from flask import current_app
@@ -14,6 +15,7 @@ from app.catalog.models import Location, Service
 from app.cli.demo_business import open_business
 from app.cli.demo_day import add_leave, made_keys, make_visit, visits_of
 from app.cli.demo_people import Remembered, have_api_key, have_staff, owner_of, remembered
+from app.cli.demo_pix import have_pix
 from app.errors import DomainError
 from app.events import Actor
 from app.extensions import transact
@@ -29,6 +31,7 @@ def seed(as_json: bool) -> None:
     now = current_app.extensions["clock"].now()
     known = remembered()
     content = transact(lambda session: open_demo(session, known, now=now))
+    content["pix"] = have_pix(UUID(content["location"]["id"]), known)
     made = fill_days(now)
     if as_json:
         click.echo(json.dumps(content, ensure_ascii=False))
@@ -53,7 +56,6 @@ def open_demo(session: Session, known: Remembered, *, now: datetime) -> dict[str
             "language": location.language,
         },
         "services": [_shown(service) for service in _services(session, location)],
-        "pix": None,
     }
 
 
@@ -96,5 +98,4 @@ def _shown(service: Service) -> dict[str, Any]:
         "duration_minutes": service.duration_minutes,
         "price_cents": service.price_cents,
         "deposit_cents": service.deposit_cents,
-        "bookable": service.deposit_cents == 0,  # a deposit waits until Pix can take it
     }

@@ -22,12 +22,14 @@ from app.checkout.actions import (
     confirm,
     confirm_no_show,
     place_hold,
+    receive_by_hand,
 )
 from app.cli.demo_business import CAMILA, LUCIA, MARCOS, TABLES, VALENTINA, at
 from app.errors import NotFound
 from app.events import Actor
+from app.payments.models import Method
 
-HELD, CANCELLED, ABSENT, LATE = "held", "cancelled", "absent", "late"
+HELD, CANCELLED, ABSENT, LATE, PAID = "held", "cancelled", "absent", "late", "paid"
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ DAY = (
     Planned(at(14), "Espalda", TABLES, "Darío Lemos"),
     Planned(at(16), "Relax", TABLES, "Beatriz Oxley"),
     Planned(at(16, 30), "Espalda", TABLES, "Sonia Fagúndez"),
+    Planned(at(12), "Corte y brushing", LUCIA, "Patricia Lemes", fate=PAID),
+    Planned(at(14, 30), "Kapping con diseño", VALENTINA, "Florencia Paz", fate=PAID),
 )
 
 NEXT_DAY = tuple(planned for planned in DAY if not planned.fate)[::3]
@@ -152,8 +156,16 @@ def make_visit(
     booking = place_hold(session, wish, actor=actor, now=now)
     if planned.fate == HELD and starts_at > now:
         return
-    booking = confirm(session, location.id, booking.id, actor=actor)
+    booking = _confirm(session, booking, planned.fate, actor=actor)
     _live(session, booking, planned.fate, actor=actor, now=now)
+
+
+def _confirm(session: Session, booking: BookingView, fate: str, *, actor: Actor) -> BookingView:
+    key = booking.location_id, booking.id
+    if fate == PAID:
+        note = "Comprobante por WhatsApp"
+        return receive_by_hand(session, *key, method=Method.TRANSFER, note=note, actor=actor)
+    return confirm(session, *key, actor=actor)
 
 
 def _live(

@@ -49,6 +49,7 @@ class Remembered:
 
     api_key: str | None
     passwords: dict[str, str | None]
+    webhook_url: str = ""
 
 
 def remembered() -> Remembered:
@@ -57,8 +58,9 @@ def remembered() -> Remembered:
     try:
         content: dict[str, Any] = json.loads(path.read_text())
         people = {person["email"]: person["password"] for person in content["staff"]}
-        return Remembered(content["api_key"], people)
-    except (OSError, ValueError, KeyError, TypeError):
+        pix = content.get("pix") or {}
+        return Remembered(content["api_key"], people, pix.get("webhook_url", ""))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Remembered(None, {})
 
 

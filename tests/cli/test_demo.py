@@ -11,10 +11,12 @@ from sqlalchemy.orm import Session
 from app.accounts.passwords import is_right
 from app.accounts.queries import find_key_holder, find_user_for_login
 from app.booking.models import Booking
-from app.catalog.models import Location, Service
+from app.catalog.models import Location
+from app.checkout.integrity import find_faults
 from app.cli.demo import fill_days, open_demo
 from app.cli.demo_people import Remembered, remembered
 from app.extensions import transact
+from app.payments.models import Payment
 from tests.conftest import Clock
 
 NOTHING = Remembered(None, {})
@@ -77,6 +79,22 @@ def test_the_day_shows_bookings_in_the_states_of_the_hour(
     assert found["checked_in"] >= 3
     assert found["confirmed"] >= 15
     assert found["held"] == found["cancelled"] == found["no_show"] == 1
+    assert find_faults(session) == []
+
+
+@pytest.mark.usefixtures("app")
+def test_the_day_has_deposits_that_the_desk_took_by_hand(
+    session: Session, morning: datetime
+) -> None:
+    opened(morning)
+
+    fill_days(morning)
+
+    taken = session.scalars(select(Payment).order_by(Payment.amount_cents)).all()
+    assert [(each.amount_cents, each.method, each.standing) for each in taken] == [
+        (40_00, "transfer", "applied"),
+        (60_00, "transfer", "applied"),
+    ]
 
 
 @pytest.mark.usefixtures("app")
@@ -97,7 +115,7 @@ def test_seeding_again_changes_nothing(session: Session, morning: datetime) -> N
 def test_every_planned_visit_finds_its_place(morning: datetime) -> None:
     opened(morning)
 
-    assert fill_days(morning) == 33 + 10
+    assert fill_days(morning) == 35 + 10
 
 
 @pytest.mark.usefixtures("app")
@@ -125,18 +143,6 @@ def test_a_password_that_a_person_changed_stays_theirs(session: Session, morning
     user = find_user_for_login(session, first["staff"][0]["email"])
     assert user is not None
     assert is_right(first["staff"][0]["password"], user.password_hash)
-
-
-@pytest.mark.usefixtures("app")
-def test_services_with_a_deposit_say_that_they_wait_for_pix(
-    session: Session, morning: datetime
-) -> None:
-    content = opened(morning)
-
-    waiting = {service["name"] for service in content["services"] if not service["bookable"]}
-    deposits = session.scalars(select(Service.name).where(Service.deposit_cents > 0))
-    assert waiting == set(deposits)
-    assert waiting
 
 
 def test_a_damaged_demo_json_is_as_good_as_none(
