@@ -34,7 +34,7 @@ class Child:
 
 
 class Children:
-    """Web and worker; a file keeps their pids, so that a next run ends what a crash left."""
+    """All that run; a file keeps their pids, so that a next run ends what a crash left."""
 
     def __init__(self, environment: Mapping[str, str], *, folder: Path, pid_file: Path) -> None:
         self._environment = environment
@@ -97,7 +97,7 @@ class Children:
         child.started_at = time.monotonic()
         child.start_again_at = None
         known = [
-            {"pid": each.process.pid, "mark": each.mark}
+            {"name": each.name, "pid": each.process.pid, "mark": each.mark}
             for each in self._children
             if each.process is not None
         ]

@@ -55,6 +55,8 @@ def show(demo: Demo) -> None:
         say(f"  {person['role']:<14} {person['email']}  {person['password'] or '(changed)'}")
     if content["api_key"]:
         say(f"  API key        {content['api_key']}")
+    if content["pix"]:
+        say(f"  Customer's bank: {content['pix']['simulator_url']} (simulated; pay deposits there)")
 
 
 def _flask(*words: str, environment: Mapping[str, str], log: Path) -> str:

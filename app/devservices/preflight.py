@@ -14,10 +14,11 @@ from app.devservices.errors import CannotStart, sentence_for
 from app.devservices.processes import write_private
 
 DISK_NEEDED = 200_000_000  # a fresh database and its log take about 120 MB
+PORTS_TRIED = 100
 
 
-def check_port(host: str, port: int) -> None:
-    """Raises: CannotStart when the address cannot be listened on."""
+def check_port(host: str, port: int, *, variable: str = "PORT") -> None:
+    """Raises: CannotStart when the address cannot be listened on, with the variable to change."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -25,22 +26,45 @@ def check_port(host: str, port: int) -> None:
             probe.bind((host, port))
         except PermissionError:
             raise CannotStart(
-                f"Port {port} is for root only: choose one above 1023, as in PORT=8001 make run."
+                f"Port {port} is for root only: choose one above 1023, as in "
+                f"{variable}=8001 make run."
             ) from None
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                other = port + 1 if port < 65535 else 8000
+                other = port + 10 if port + 10 < 65536 else 8000  # the bank may sit next door
                 raise CannotStart(
-                    f"Port {port} is taken by another program: PORT={other} make run uses another."
+                    f"Port {port} is taken by another program: "
+                    f"{variable}={other} make run uses another."
                 ) from None
             raise CannotStart(f"{host} is not an address of this machine: {error}.") from None
 
 
-def port_from(text: str) -> int:
+def port_from(text: str, *, variable: str = "PORT") -> int:
     """Raises: CannotStart when it is no port."""
     if text.isascii() and text.isdigit() and 0 < int(text) < 65536:
         return int(text)
-    raise CannotStart(f"PORT is {text!r}: it must be a number from 1 to 65535.")
+    raise CannotStart(f"{variable} is {text!r}: it must be a number from 1 to 65535.")
+
+
+def bank_port(wanted: str, *, desk: int) -> int:
+    """The port of the simulated bank: the wanted one, or the first free one above the desk's.
+
+    Raises: CannotStart when it is taken, or none is free.
+    """
+    if wanted:
+        port = port_from(wanted, variable="PIX_BANK_PORT")
+        if port == desk:
+            raise CannotStart(f"PIX_BANK_PORT is {port}, the desk's own: it must be another.")
+        check_port("127.0.0.1", port, variable="PIX_BANK_PORT")
+        return port
+    for port in range(desk + 1, min(desk + PORTS_TRIED, 65535) + 1):
+        with suppress(CannotStart):
+            check_port("127.0.0.1", port)
+            return port
+    raise CannotStart(
+        f"No port above {desk} is free for the simulated bank: "
+        "name one, as in PIX_BANK_PORT=8500 make run."
+    )
 
 
 def check_folder(folder: Path) -> None:

@@ -47,6 +47,7 @@ class Stores:
             REDIS_URL=self.redis_url,
             SECRET_KEY=_named("SECRET_KEY") or secret_key(self._folder),
             FIRME_VAR=str(self._folder),
+            ALLOW_SIMULATED_PIX="1",
             **extra,
         )
 

@@ -6,34 +6,26 @@ import os
 import signal
 import sys
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 from types import FrameType
 
 from app.devservices.catalogues import compile_stale
-from app.devservices.children import Child, Children, stop_leftovers
+from app.devservices.children import Children, stop_leftovers
 from app.devservices.demo import Demo, seed, show, upgrade
 from app.devservices.errors import CannotStart, sentence_for
-from app.devservices.preflight import check_folder, check_port, port_from
+from app.devservices.preflight import bank_port, check_folder, check_port, port_from
 from app.devservices.processes import FolderLock
+from app.devservices.programs import (
+    LOOPBACK,
+    hosts_of,
+    shown,
+    start_bank,
+    start_desk,
+    wait_until_open,
+)
 from app.devservices.progress import say, showing
 from app.devservices.stores import ROOT, Stores, data_folder
 
-HEALTHY_WITHIN_SECONDS = 60.0
-LARGEST_LOG = 10_000_000  # bytes
-GUNICORN = (
-    "-k",
-    "gthread",
-    "--workers",
-    "2",
-    "--threads",
-    "64",
-    "--graceful-timeout",
-    "3",
-    "--no-control-socket",
-)
-APP = "app:create_app()"
 FOR_MACS = {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES"}  # gunicorn forks its workers
 
 
@@ -58,8 +50,8 @@ def run(folder: Path) -> None:
 
     Raises: CannotStart with what is in the way; KeyboardInterrupt on SIGINT, SIGTERM and SIGHUP.
     """
-    host = os.environ.get("HOST", "").strip() or "127.0.0.1"
-    port = port_from(os.environ.get("PORT", "").strip() or "8000")
+    host = _named("HOST") or LOOPBACK
+    port = port_from(_named("PORT") or "8000")
     stop_on_signals(None)
     check_folder(folder)
     lock = FolderLock(folder / "lock")
@@ -71,55 +63,35 @@ def run(folder: Path) -> None:
     pid_file = folder / "running.json"
     with lock:
         stop_leftovers(pid_file)
-        check_port(host, port)
+        hosts = hosts_of(host)
+        for each in hosts:
+            check_port(each, port)
+        bank = bank_port(_named("PIX_BANK_PORT"), desk=port)
         logs = folder / "log"
         logs.mkdir(exist_ok=True)
         compile_stale(ROOT / "app" / "translations")
-        base_url = os.environ.get("BASE_URL", "").strip() or f"http://{_shown(host)}:{port}"
-        address = f"{_in_url(host)}:{port}"
+        base_url = _named("BASE_URL") or f"http://{shown(host)}:{port}"
         with Stores(folder) as stores:
-            environment = stores.environment(BASE_URL=base_url, PORT=str(port), **FOR_MACS)
+            environment = stores.environment(
+                BASE_URL=base_url,
+                PORT=str(port),
+                FIRME_PIX_BANK=f"http://{LOOPBACK}:{bank}",
+                **FOR_MACS,
+            )
             upgrade(environment, logs)
             children = Children(environment, folder=ROOT, pid_file=pid_file)
             stop_on_signals(children)
             try:
-                launch(children, logs, address=address)
+                web = start_desk(children, logs, hosts=hosts, port=port)
+                start_bank(children, logs, folder=folder / "pix_bank", port=bank)
                 demo = seed(environment, logs, base_url=base_url)
-                wait_until_open(children, logs, address=address)
+                wait_until_open(children, web, host=host, port=port)
                 demo.write(folder / "demo.json")
                 greet(demo, folder)
                 stay(children, stores)
             finally:
                 with showing("Stopping"):
                     children.stop()
-
-
-def launch(children: Children, logs: Path, *, address: str) -> None:
-    """Start web and worker."""
-    web = [sys.executable, "-m", "gunicorn", *GUNICORN, "--bind", address, APP]
-    children.add(Child("web", web, log=_log(logs, "web"), mark=f"{address} {APP}"))
-    worker = ROOT / "worker.py"
-    command = [sys.executable, str(worker)]
-    children.add(Child("worker", command, log=_log(logs, "worker"), mark=str(worker)))
-
-
-def wait_until_open(children: Children, logs: Path, *, address: str) -> None:
-    """Raises: CannotStart when the web server gives no answer."""
-    own_address = address.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")
-    deadline = time.monotonic() + HEALTHY_WITHIN_SECONDS
-    with showing("Starting the web server"):
-        while not _answers(f"http://{own_address}/healthz"):
-            if not children.is_alive("web") or time.monotonic() > deadline:
-                raise CannotStart(f"The web server does not answer: see {logs / 'web.log'}.")
-            time.sleep(0.05)
-
-
-def _log(logs: Path, name: str) -> Path:
-    """The log of a child; one that grew large makes room for a new one."""
-    log = logs / f"{name}.log"
-    if log.exists() and log.stat().st_size > LARGEST_LOG:
-        log.replace(log.with_suffix(".log.1"))
-    return log
 
 
 def greet(demo: Demo, folder: Path) -> None:
@@ -152,21 +124,8 @@ def stop_on_signals(children: Children | None) -> None:
         signal.signal(number, on_signal)
 
 
-def _answers(url: str) -> bool:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(url, timeout=5) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _shown(host: str) -> str:
-    return "localhost" if host in ("0.0.0.0", "::") else _in_url(host)
+def _named(name: str) -> str:
+    return os.environ.get(name, "").strip()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from app.devservices.errors import CannotStart
-from app.devservices.preflight import check_folder, check_port, port_from, secret_key
+from app.devservices.preflight import (
+    bank_port,
+    check_folder,
+    check_port,
+    port_from,
+    secret_key,
+)
 
 
 def test_a_taken_port_gets_one_sentence_with_the_way_out() -> None:
@@ -30,6 +36,33 @@ def test_a_free_port_is_fine_at_once_after_another_program_left_it() -> None:
 def test_a_port_that_is_none_gets_one_sentence(text: str) -> None:
     with pytest.raises(CannotStart, match="must be a number from 1 to 65535"):
         port_from(text)
+
+
+def test_the_bank_takes_the_first_free_port_above_the_desk_s() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+
+        found = bank_port("", desk=taken - 1)
+
+        assert found > taken
+        check_port("127.0.0.1", found)
+        with pytest.raises(CannotStart, match=r"PIX_BANK_PORT=\d+ make run"):
+            bank_port(str(taken), desk=8000)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "desk", "sentence"),
+    [
+        ("8000", 8000, "the desk's own"),
+        ("door", 8000, "PIX_BANK_PORT is 'door'"),
+        ("", 65535, "No port above 65535 is free"),
+    ],
+)
+def test_a_bank_without_a_port_gets_one_sentence(wanted: str, desk: int, sentence: str) -> None:
+    with pytest.raises(CannotStart, match=sentence):
+        bank_port(wanted, desk=desk)
 
 
 def test_an_address_of_another_machine_gets_one_sentence() -> None:
