@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +22,7 @@ from app.checkout.errors import ChargeMissing
 from app.checkout.integrity import find_faults
 from app.devservices.pix_bank.server import PixBank
 from app.events import Outbox
-from app.extensions import transact
+from app.extensions import db, transact
 from app.jobs.holds import expire
 from app.jobs.outbox import drain
 from app.money import Cents
@@ -43,7 +43,6 @@ ANA = Contact(name="Ana", phone="+5511987654321")
 class Desk:
     """One business with its account, seen from the outside."""
 
-    session: Session
     clock: Clock
     bank: PixBank
     location: Location
@@ -51,6 +50,21 @@ class Desk:
     color: Service
     account: PaymentAccount
     secret: str
+
+    def __post_init__(self) -> None:
+        """End what was read or written before the clock moves: a rollback would turn it back."""
+        move = self.clock.set
+
+        def set_clock(instant: datetime) -> None:
+            db.session.commit()
+            move(instant)
+
+        self.clock.set = set_clock  # type: ignore[method-assign]
+
+    @property
+    def session(self) -> Session:
+        """The session of the moment: the worker's rounds end the one before."""
+        return db.session()
 
     def hold(self, wall: str = TEN, **fields: Any) -> BookingView:
         return a_hold(
@@ -86,6 +100,10 @@ class Desk:
         self.session.rollback()
         return get_booking(self.session, self.location.id, booking.id)
 
+    def see_by_id(self, booking_id: UUID) -> BookingView:
+        self.session.rollback()
+        return get_booking(self.session, self.location.id, booking_id)
+
     def deposit(self, booking: BookingView) -> DepositView | None:
         return deposits_of(self.session, self.location.id, [booking.id]).get(booking.id)
 
@@ -108,6 +126,12 @@ class Desk:
 
     def due(self) -> list[DueView]:
         return payments_due(self.session, self.location.id)
+
+    def waiting_notices(self) -> int:
+        found = self.session.scalar(
+            text("SELECT count(*) FROM pix_notice WHERE handled_at IS NULL")
+        )
+        return int(found or 0)
 
     def events(self, prefix: str = "payment.") -> list[str]:
         kinds = self.session.scalars(select(Outbox.kind).order_by(Outbox.id))
@@ -156,7 +180,8 @@ def open_desk(session: Session, clock: Clock, bank: PixBank) -> Desk:
     )
     secret = new_webhook_secret(account)
     session.commit()
-    return Desk(session, clock, bank, location, lucia, color, account, secret)
+    session.expunge_all()
+    return Desk(clock, bank, location, lucia, color, account, secret)
 
 
 def minutes(amount: float) -> timedelta:
