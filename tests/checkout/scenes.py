@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from app.booking.errors import PaymentsUnavailable
 from app.booking.queries import get_booking
 from app.booking.views import BookingView, Contact
 from app.cashier.charging import charge
@@ -20,6 +22,7 @@ from app.catalog.models import Location, Resource, Service
 from app.checkout import actions
 from app.checkout.errors import ChargeMissing
 from app.checkout.integrity import find_faults
+from app.devservices.pix_bank.faults import Fault
 from app.devservices.pix_bank.server import PixBank
 from app.events import Outbox
 from app.extensions import db, transact
@@ -31,7 +34,16 @@ from app.payments.inbox import keep_notice
 from app.payments.models import Charge, Payment, PaymentAccount, Refund
 from app.payments.queries import DepositView, DueView, deposits_of, payments_due
 from tests.conftest import Clock
-from tests.factories import BOT, a_hold, a_location, a_resource, a_service, at
+from tests.factories import (
+    BOT,
+    a_hold,
+    a_location,
+    a_person,
+    a_resource,
+    a_service,
+    a_staff_user,
+    at,
+)
 from tests.payments.scenes import CLIENT, an_account
 
 TEN, HALF_PAST = "2026-03-10 10:00", "2026-03-10 10:30"
@@ -88,6 +100,17 @@ class Desk:
     def ask(self, wall: str = TEN, **fields: Any) -> BookingView:
         """A booking that waits for its deposit."""
         return self.confirm(self.hold(wall, **fields).id)
+
+    def ask_in_vain(self, held: BookingView) -> None:
+        """Confirm while the bank is closed."""
+        self.bank.faults.add("PUT /cob", Fault.DOWN)
+        with pytest.raises(PaymentsUnavailable):
+            self.confirm(held.id)
+
+    def mark_absent(self, booking: BookingView) -> None:
+        rocio = a_person(a_staff_user(self.session, self.location))
+        actions.confirm_no_show(self.session, self.location.id, booking.id, actor=rocio)
+        self.session.commit()
 
     def paid(self, wall: str = TEN) -> BookingView:
         """A booking whose deposit came in."""
