@@ -62,6 +62,7 @@ def _flask_settings(config: Config) -> dict[str, Any]:
             "max_overflow": config.pool_overflow,
             "pool_timeout": config.pool_wait_seconds,
             "pool_pre_ping": False,
+            "hide_parameters": True,  # of statements in errors: they are people's data
             "connect_args": {"options": _SESSION_LIMITS, "connect_timeout": 5},
         },
     }

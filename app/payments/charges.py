@@ -19,8 +19,9 @@ SHORTEST_LIFE = timedelta(seconds=1)
 FIRST_LOOK = timedelta(seconds=20)
 """Who asked has so long to hear the provider's answer; then the worker goes on with it."""
 
-LEASE = timedelta(minutes=2)
-"""A look that takes longer was killed; another begins. More than a call's longest time."""
+LEASE = timedelta(seconds=20)
+"""For so long a thing is its worker's. Of one that was killed another takes it over; of one that is
+only slow another does the same again, which changes nothing: every name is ours and used once."""
 
 _AFTER_OPENING = tuple(timedelta(seconds=s) for s in (30, 90, 180, 360, 600))
 _AFTER_DEADLINE = (timedelta(seconds=2), timedelta(minutes=2), timedelta(minutes=60))

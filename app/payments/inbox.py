@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from app.payments.charges import LEASE
 from app.payments.models import PaymentAccount, PixNotice
 
-LEASE = timedelta(minutes=2)
 MOST_ATTEMPTS = 12
 """Then the daily list of payments is what is left: nine hours after the notice came."""
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.ids import new_id
 from app.money import Cents
+from app.payments.charges import LEASE
 from app.payments.errors import MoreThanPaid, NotDue, RefundTooLate
 from app.payments.models import Method, Payment, Refund, RefundStatus, Standing
 from app.payments.money import give_back, left_of
@@ -17,8 +18,6 @@ from app.payments.pix.gateway import RefundState
 
 WINDOW = timedelta(days=90)
 """For how long after a payment Pix gives it back (design/pix.md 1.2)."""
-
-LEASE = timedelta(minutes=2)
 
 _UNDER_WAY = (RefundStatus.ASKED.value, RefundStatus.PENDING.value)
 _LOOKS = tuple(timedelta(seconds=s) for s in (1, 2, 4, 8, 15, 30, 60, 300, 900, 3600))

@@ -153,5 +153,6 @@ def _answer_fault(error: Exception) -> ResponseReturnValue:
     if current_app.testing:
         raise error
     request_id = str(new_id())
-    log.error("fault %s in %s %s", request_id, request.method, request.path, exc_info=error)
+    rule = request.url_rule  # not the path: it may hold a secret
+    log.error("fault %s in %s %s", request_id, request.method, rule, exc_info=error)
     return _answer(500, "internal_error", {"request_id": request_id})
