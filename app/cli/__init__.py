@@ -7,6 +7,7 @@ from app.cli.demo import demo
 from app.cli.dev import dev
 from app.cli.hours import hours
 from app.cli.locations import locations
+from app.cli.payments import payments
 from app.cli.resources import resources
 from app.cli.selling import services
 from app.cli.users import users
@@ -23,4 +24,5 @@ def register(app: Flask) -> None:
     app.cli.add_command(users)
     app.cli.add_command(api_keys)
     app.cli.add_command(bookings)
+    app.cli.add_command(payments)
     app.cli.add_command(dev)

@@ -5,6 +5,7 @@ _SENTENCES = {
     "invalid_request": "This cannot be: {fields}.",
     "unknown_timezone": "“{timezone}” is not the name of an area, like America/Montevideo.",
     "capacity_in_use": "More places are sold than the pool would have.",
+    "account_in_use": "The location has an open account already: close it first.",
     "busy": "The database is busy or cannot be reached. Try again.",
 }
 
@@ -34,6 +35,8 @@ _OF_FIELDS = {
     "more_than_price": "is more than the price",
     "in_use": "are more than its live bookings take; archive it and add another instead",
     "choose_one": "exclude one another: choose one",
+    "not_brl": "is not BRL, which is all that Pix moves",
+    "not_https": "is not an https address that a provider can call",
     "nothing": "are missing: say what to change",
 }
 

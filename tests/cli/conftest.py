@@ -9,7 +9,10 @@ from sqlalchemy.orm import Session
 
 from app.catalog.models import Location, Resource, Service
 from app.events import Audit
+from tests.checkout.conftest import bank, desk
 from tests.factories import a_location, a_resource, a_service
+
+__all__ = ["bank", "desk"]
 
 
 class Shell:

@@ -19,6 +19,10 @@ GROUPS = {
     "users": {"add", "list", "password", "disable", "enable", "role"},
     "api-keys": {"create", "list", "revoke"},
     "bookings": {"check", "expire", "list"},
+    "payments": {
+        *("reconcile", "show", "add-account", "change-account", "list-accounts", "close-account"),
+        *("set-webhook", "check-account"),
+    },
     "dev": {"docs"},
 }
 
