@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -14,7 +15,10 @@ from app.payments.pix.gateway import RefundStatus
 _LEDGER = text("""
     SELECT p.end_to_end_id, p.paid_at,
         coalesce(sum(e.cents) FILTER (WHERE e.source = 'payer'), 0) AS received,
-        coalesce(sum(e.cents) FILTER (WHERE e.target = 'payer'), 0) AS returned
+        coalesce(sum(e.cents) FILTER (WHERE e.target = 'payer'), 0) AS returned,
+        (SELECT coalesce(sum(r.amount_cents), 0) FROM refund r
+            WHERE r.location_id = p.location_id AND r.payment_id = p.id AND r.is_ours
+                AND r.status = 'done' AND NOT r.is_by_hand) AS returned_by_us
     FROM payment p
     LEFT JOIN ledger_entry e ON e.location_id = p.location_id AND e.payment_id = p.id
         AND e.account_id = p.account_id
@@ -56,12 +60,14 @@ def reconcile(
 ) -> Reconciliation:
     """Compare what the ledger says came into an account and went back with the provider's list.
 
-    Both instants are included and by the provider's clock. Refunds count once they are final.
+    Both instants are included and by the provider's clock. Refunds count once they are final;
+    where the provider's list leaves those out that we asked for, only its own ones are compared.
 
     Raises:
         GatewayError: the provider's list could not be read.
     """
-    listed = gateway_of(location_id, account_id).list_payments(since, until)
+    gateway = gateway_of(location_id, account_id)
+    listed = gateway.list_payments(since, until)
     theirs = {
         pix.end_to_end_id: Sums(
             pix.amount, sum(r.amount for r in pix.refunds if r.status is RefundStatus.DONE)
@@ -69,7 +75,8 @@ def reconcile(
         for pix in listed
         if since <= pix.paid_at <= until
     }
-    ours = transact(lambda session: _ledger(session, location_id, account_id, since, until))
+    window = {"location_id": location_id, "account_id": account_id, "since": since, "until": until}
+    ours = transact(lambda session: _ledger(session, window, counts_ours=gateway.lists_our_refunds))
     names = sorted(ours.keys() | theirs.keys())
     return Reconciliation(
         payments=len(names),
@@ -83,14 +90,14 @@ def reconcile(
     )
 
 
-def _ledger(
-    session: Session, location_id: UUID, account_id: UUID, since: datetime, until: datetime
-) -> dict[str, Sums]:
-    rows = session.execute(
-        _LEDGER,
-        {"location_id": location_id, "account_id": account_id, "since": since, "until": until},
-    )
-    return {row.end_to_end_id: Sums(int(row.received), int(row.returned)) for row in rows}
+def _ledger(session: Session, window: dict[str, Any], *, counts_ours: bool) -> dict[str, Sums]:
+    rows = session.execute(_LEDGER, window)
+    return {
+        row.end_to_end_id: Sums(
+            int(row.received), int(row.returned) - (0 if counts_ours else int(row.returned_by_us))
+        )
+        for row in rows
+    }
 
 
 def _total(sums: dict[str, Sums]) -> Sums:

@@ -49,6 +49,8 @@ _SKEW = timedelta(minutes=5)
 class ApiPix:
     """A ``PixGateway``; see there for what each call promises."""
 
+    lists_our_refunds = True
+
     def __init__(
         self,
         account: ProviderAccount,

@@ -132,6 +132,9 @@ class PixGateway(Protocol):
     something also OutcomeUnknown, and asking them again with the same ids is always safe.
     """
 
+    lists_our_refunds: bool
+    """Whether a payment that is read comes with the refunds that we asked for ourselves."""
+
     def open_charge(
         self,
         txid: str,

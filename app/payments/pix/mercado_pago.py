@@ -51,6 +51,8 @@ _CANCEL = json.dumps({"status": "cancelled"}).encode()
 class MercadoPago:
     """A ``PixGateway``; see there for what each call promises."""
 
+    lists_our_refunds = False
+
     def __init__(
         self,
         account: ProviderAccount,
