@@ -1,7 +1,5 @@
-import shutil
 import ssl
 import stat
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,49 +11,10 @@ from app.payments.pix.account import WrongAccount
 from app.payments.pix.api_pix import ApiPix
 from app.payments.pix.gateway import ChargeStatus, ProviderDown
 from app.payments.pix.registry import open_gateway
+from tests.payments.conftest import openssl
 from tests.payments.scenes import CLIENT, TXID, BankClock, a_charge, an_account
 
 PASSWORD = "the-password-of-the-file"
-
-
-def openssl(folder: Path, *words: str) -> None:
-    subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-
-
-@pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An authority, a bank's certificate, a client's, and a stranger's that proves nothing."""
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl here to make certificates with")
-    folder = tmp_path_factory.mktemp("papers")
-
-    new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    for name in ("authority", "stranger"):
-        openssl(
-            folder,
-            *("req", "-x509", *new, "-days", "2", "-subj", f"/CN={name}"),
-            *("-keyout", f"{name}.key", "-out", f"{name}.pem"),
-        )
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1")
-    for name in ("bank", "client"):
-        openssl(
-            folder,
-            "req",
-            *new,
-            "-subj",
-            f"/CN={name}",
-            "-keyout",
-            f"{name}.key",
-            "-out",
-            f"{name}.csr",
-        )
-        openssl(
-            folder,
-            *("x509", "-req", "-in", f"{name}.csr", "-days", "2", "-extfile", "names"),
-            *("-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial"),
-            *("-out", f"{name}.pem"),
-        )
-    return folder
 
 
 def test_over_mtls_the_certificate_is_shown_and_the_bank_s_is_checked(
