@@ -33,6 +33,10 @@ Books at one location: the one of the API key.
   retry answers what the first answered, with `Idempotent-Replayed: true`, for three days; after
   that a booking that was made is still found and answered as it is by then. Stored are 2xx, 404
   and 422; the other refusals are not, so a retry can win.
+- **Deposits**: confirming a service with `deposit_cents` answers `pending_payment` with a Pix code
+  in `payment`, payable until `payment.expires_at`. The booking is `confirmed` once the money is
+  here; nothing else confirms it, so poll it while the customer pays. What is paid late, twice or
+  in another amount is given back: `payment.refund` tells.
 - **Refusals** are `application/problem+json`: act on `code`, show `title` in the language of
   `Accept-Language` (es, pt, en).
 """
