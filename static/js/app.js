@@ -1,4 +1,4 @@
-// The desk works without this file. It adds: live columns, countdowns, keys, focus, short notices.
+// The desk works without this file. It adds: live columns, countdowns, keys, focus, notices, copying.
 (() => {
   "use strict";
   const html = document.documentElement, body = document.body, day = body.dataset.day;
@@ -79,7 +79,7 @@
     const { ctx } = event.detail, target = ctx.target;
     if (target?.id === "panel" && ctx.swap === "innerHTML") focusPanel();
     if (target?.id === "panel" || target?.closest?.("#grid")) mark();
-    const count = $("#to-review")?.dataset.count;
+    const count = $("[data-count]")?.dataset.count;
     if (count !== undefined) $$("[data-review-count]").forEach((each) => (each.textContent = +count || ""));
     unfolded.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
     rove();
@@ -109,9 +109,9 @@
     }, 80);
   }
   function refreshPanel(booking) {
-    const shown = $(`#panel [data-url][data-booking="${booking}"]`);
-    if (!shown || Date.now() - (own.get(booking) || 0) < 3000) return;
-    const typed = $$("#panel input:not([type=hidden]), #panel textarea")
+    const shown = booking && $(`#panel [data-url][data-booking="${booking}"]`);
+    if (!shown) return;
+    const typed = $$("#panel input:not([type=hidden], [readonly]), #panel textarea")
       .some((each) => each.value !== each.defaultValue || each === document.activeElement);
     if (typed) $("#panel-news").hidden = false;
     else htmx.ajax("GET", shown.dataset.url, { source: shown, target: "#panel", swap: "innerMorph" });
@@ -122,13 +122,53 @@
   });
   document.addEventListener("firme:reframe", () => fetchInto(grid()));
 
+  const isOwn = (booking) => Date.now() - (own.get(booking) || 0) < 3000;
   function onBell(event) {
-    const bell = JSON.parse(event.data);
+    const bell = JSON.parse(event.data), isMoney = bell.kind.startsWith("payment.");
     if (!bell.resources.length) refreshAll();
     else if (bell.days.includes(day) || $(`#grid [data-booking="${bell.booking}"]`)) refreshColumns(bell.resources);
-    else if (bell.kind.includes("no_show") || bell.kind.includes("undone")) refreshList();
-    refreshPanel(bell.booking);
+    else if (isMoney || bell.kind.includes("no_show") || bell.kind.includes("undone")) refreshList();
+    if ((isMoney && bell.kind !== "payment.created") || !isOwn(bell.booking)) refreshPanel(bell.booking);
+    if (bell.kind === "payment.paid") tellPaid(bell.booking);
   }
+
+  // ---- a deposit came in while nobody was looking ----
+  const title = document.title;
+  let unseen = 0;
+  async function tellPaid(booking) {
+    const answer = await fetch(body.dataset.paid.replace(/[0-]{36}/, booking));
+    if (answer.status !== 200 || answer.redirected) return;
+    say((await answer.json()).said);
+    if (document.hasFocus()) return;
+    unseen += 1;
+    document.title = `(${unseen}) ${body.dataset.paidTitle} · ${title}`;
+  }
+  addEventListener("focus", () => {
+    if (unseen) document.title = title;
+    unseen = 0;
+  });
+
+  // ---- copying: browsers give the clipboard to secure pages only, the old way to all ----
+  async function copy(button) {
+    const field = document.getElementById(button.dataset.copy), label = $("span", button);
+    button.dataset.label ??= label.textContent;
+    let isCopied = true;
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch {
+      field.select();
+      isCopied = document.execCommand("copy");
+      if (isCopied) button.focus({ preventScroll: true });
+    }
+    label.textContent = isCopied ? button.dataset.copied : button.dataset.notCopied;
+    button.classList.toggle("did", isCopied);
+    setTimeout(() => { label.textContent = button.dataset.label; button.classList.remove("did"); }, 2500);
+  }
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-copy]");
+    if (button) copy(button);
+    else if (target.matches("input.code")) target.select();
+  });
   let wasLost = 0, polling = null;
   function showLive(isOn) {
     const light = $("#live"), words = $("#live span");
@@ -174,7 +214,7 @@
       const left = Math.max(0, Math.ceil((Date.parse(each.dataset.until) - now()) / 1000));
       const text = `${String(Math.floor(left / 60)).padStart(2, "0")}:${String(left % 60).padStart(2, "0")}`;
       if (each.textContent !== text) each.textContent = text;
-      const box = each.closest(".timebox");
+      const box = each.closest(".timebox, .pix");
       if (box) {
         box.classList.toggle("soon", left <= 120);
         const voice = $("#countdown-said");
@@ -190,6 +230,13 @@
           if (!column && !booking && day) refreshList();
         }, 400);
       }
+    });
+  }
+  function shortenLines() {
+    $$("[data-line]").forEach((each) => {
+      const [since, until] = each.dataset.line.split("/").map(Date.parse);
+      const left = Math.max(0, Math.min(1, (until - now()) / (until - since)));
+      each.firstElementChild.setAttribute("width", `${Math.round(left * 100)}%`);
     });
   }
   const zone = body.dataset.zone;
@@ -256,6 +303,6 @@
     const pill = $(".is-today .nowpill");
     if (pill && !location.hash) grid().scrollTop = pill.offsetTop - grid().clientHeight * 0.4;
   }
-  setInterval(tickAll, 1000);
+  setInterval(() => { tickAll(); shortenLines(); }, 1000);
   tickAll();
 })();

@@ -31,10 +31,11 @@ class Shown:
     booking: BookingView
     status: Status
     now: datetime
+    margin: timedelta = timedelta()
 
     @staticmethod
-    def at(booking: BookingView, now: datetime) -> "Shown":
-        return Shown(booking, shown_status(booking, now), now)
+    def at(booking: BookingView, now: datetime, margin: timedelta = timedelta()) -> "Shown":
+        return Shown(booking, shown_status(booking, now), now, margin)
 
     @property
     def look(self) -> Look:
@@ -60,6 +61,13 @@ class Shown:
     @property
     def is_temporary(self) -> bool:
         return self.occupies and self.booking.expires_at is not None
+
+    @property
+    def until(self) -> datetime | None:
+        """Tell when the time of who has to do something is over: to confirm, or to pay."""
+        until = self.booking.expires_at
+        is_pending = self.status is Status.PENDING_PAYMENT
+        return until - self.margin if until is not None and is_pending else until
 
     @property
     def is_over(self) -> bool:

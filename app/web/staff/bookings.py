@@ -10,18 +10,20 @@ from sqlalchemy.orm import Session
 from app.booking.errors import HoldExpired, NotAllowedNow, PaymentsUnavailable, StaleVersion
 from app.booking.states import Status
 from app.booking.views import BookingView
+from app.cashier.charging import charge
 from app.checkout import actions
+from app.checkout.errors import ChargeMissing
 from app.errors import Conflict, DomainError, InvalidFields
 from app.extensions import transact
 from app.web.auth import scope, staff
+from app.web.errors import status_of
 from app.web.forms import Fields
-from app.web.messages import sentence
 from app.web.render import render
-from app.web.staff.answers import done, now, refused
-from app.web.staff.blocks import shown_status
+from app.web.staff.answers import done, refused
 from app.web.staff.conflict import Wanted, refuse_place
 from app.web.staff.panel import EXTENSION_MINUTES, find_seen, open_panel
-from app.web.staff.reading import CONTACT_FIELDS, LONGEST_REASON, read_contact, typed
+from app.web.staff.reading import CONTACT_FIELDS, LONGEST_REASON, typed
+from app.web.staff.refusals import refusal_words
 from app.web.staff.sentences import field_errors
 from app.web.staff.wording import gettext
 
@@ -31,38 +33,6 @@ bp = Blueprint("bookings", __name__)
 @bp.get("/reservas/<uuid:booking_id>")
 def show(booking_id: UUID) -> str:
     return draw(find_seen(booking_id))
-
-
-@bp.post("/reservas/<uuid:booking_id>/confirmar")
-def confirm(booking_id: UUID) -> ResponseReturnValue:
-    """Confirm a hold with whom it is for. A refused form keeps every letter."""
-    before = find_seen(booking_id)
-    kept = typed(request.form, *CONTACT_FIELDS)
-    fields = Fields(request.form)
-    try:
-        told = read_contact(fields, request.form, scope())
-        if not told.contact.name and not before.contact.name:
-            fields.errors.append(("name", "required"))
-        fields.check()
-    except InvalidFields as refusal:
-        if shown_status(before, now()) is Status.EXPIRED:
-            return _offer_others(HoldExpired(), before, kept)
-        body = draw(before, typed=kept, errors=field_errors(refusal))
-        return refused(body, 422)
-    notes = told.notes if "notes" in request.form else None
-
-    def work(session: Session) -> BookingView:
-        return actions.confirm(
-            session,
-            scope().location_id,
-            booking_id,
-            contact=told.contact,
-            notes=notes,
-            actor=staff().actor,
-            version=fields.version(),
-        )
-
-    return act(before, work, gettext("Confirmada."), becomes=Status.CONFIRMED, kept=kept)
 
 
 @bp.post("/reservas/<uuid:booking_id>/liberar")
@@ -164,38 +134,46 @@ def act(
     """Run one change and answer it.
 
     Where somebody else was first, the panel comes back as things are now, with what was typed.
-    A second press of the same button finds the work done, which is what was asked for.
+    A second press of the same button finds the work done, which is what was asked for; without
+    ``becomes`` it is told so, because the booking may have come there by another way.
     """
     try:
-        booking = transact(work)
+        booking = _carry_out(work)
     except HoldExpired as refusal:
-        return _offer_others(refusal, before, kept)
+        return offer_others(refusal, before, kept)
     except (Conflict, PaymentsUnavailable, InvalidFields) as refusal:
         booking = find_seen(before.id)
         is_done = isinstance(refusal, StaleVersion | NotAllowedNow) and booking.status is becomes
         is_gone = booking.status is Status.CANCELLED and booking.rescheduled_to is None
         if not is_done and is_gone and kept:
-            return _offer_others(refusal, before, kept)
+            return offer_others(refusal, before, kept)
         if not is_done:
-            return refused(draw(booking, typed=kept, notice=sentence(refusal.code)), _code(refusal))
+            notice = refusal_words(refusal, booking)
+            return refused(draw(booking, typed=kept, notice=notice), status_of(refusal))
+    if booking.status is Status.PENDING_PAYMENT:
+        said = gettext("Código Pix listo.")
     still_typing = kept if booking.status is Status.HELD else None
     return done(lambda: draw(booking, typed=still_typing), said, booking)
 
 
-def _code(refusal: DomainError) -> int:
-    if isinstance(refusal, PaymentsUnavailable):
-        return 503
-    return 409 if isinstance(refusal, Conflict) else 422
+def _carry_out(work: Callable[[Session], BookingView]) -> BookingView:
+    """Do the work; where it misses a code, the provider is asked, and it is done again."""
+    try:
+        return transact(work)
+    except ChargeMissing as missing:
+        charge(missing.ask)
+        return transact(work)
 
 
-def _offer_others(
+def offer_others(
     refusal: DomainError, before: BookingView, kept: Mapping[str, str] | None
 ) -> ResponseReturnValue:
     """Offer other places for a booking that is gone; what was typed goes along."""
     resource_ids = tuple(resource.id for resource in before.resources)
     wanted = Wanted(before.service_id, before.starts_at, resource_ids, before.units)
     panel = open_panel(before, typed=kept)
-    all_typed = {name: panel.typed.get(name, "") for name in CONTACT_FIELDS}
+    carried = (*CONTACT_FIELDS, "payment")
+    all_typed = {name: panel.typed[name] for name in carried if name in panel.typed}
     return refuse_place(refusal, wanted, all_typed)
 
 

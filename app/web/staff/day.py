@@ -145,7 +145,7 @@ def load_day(session: Session, scope: Scope, day: date, *, now: datetime) -> Day
     )
     latest = max([end, *(closing for _, closing in openings)])
     shown = [
-        Shown.at(booking, now)
+        Shown.at(booking, now, scope.margin)
         for booking in bookings.day_bookings(session, location_id, start, latest)
         if scope.covers_booking(booking)
     ]

@@ -10,13 +10,24 @@ from flask_wtf.csrf import CSRFError
 
 from app.customers.phones import format_phone
 from app.money import format_money
-from app.web.auth import answer_stale_form
-from app.web.staff import access, bookings, calendar, holds, live, moving, review, wording
-from app.web.staff.shell import review_count, staff_shell
+from app.web.auth import answer_stale_form, scope
+from app.web.staff import (
+    access,
+    bookings,
+    calendar,
+    confirming,
+    holds,
+    live,
+    moving,
+    payments,
+    review,
+    wording,
+)
+from app.web.staff.shell import reviews, staff_shell
 
 bp = Blueprint("staff", __name__)
 bp.register_error_handler(CSRFError, answer_stale_form)
-for part in (access, calendar, holds, bookings, moving, review, live):
+for part in (access, calendar, holds, bookings, confirming, moving, review, payments, live):
     bp.register_blueprint(part.bp)
 
 
@@ -41,7 +52,8 @@ def register(app: Flask) -> None:
         asset=asset,
         language=wording.language,
         new_key=lambda: str(uuid4()),
-        review_count=review_count,
+        reviews=reviews,
+        sees_payments=lambda: scope().has_whole_agenda,
         staff_shell=staff_shell,
     )
     words.globals["ui"] = words.get_template("components/ui.html").module

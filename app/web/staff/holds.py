@@ -9,6 +9,7 @@ from flask import Blueprint, request, session
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
+from app.booking.errors import NotAllowedNow
 from app.booking.idempotency import Answer, RequestKey, once
 from app.booking.queries import get_booking
 from app.booking.views import BookingView
@@ -17,18 +18,20 @@ from app.catalog.queries import ServiceView, list_resources, list_services
 from app.checkout import actions
 from app.errors import DomainError, Invalid, InvalidFields, NotFound
 from app.extensions import db, transact
+from app.payments.errors import NotDue
 from app.web.auth import scope, staff
 from app.web.forms import Fields, parse_day, parse_instant
+from app.web.messages import sentence
 from app.web.render import render
 from app.web.staff.answers import done, now, refused
 from app.web.staff.bookings import draw
 from app.web.staff.conflict import ABOUT_THE_TIME, Wanted, refuse_place
+from app.web.staff.dues import Due, find_due, forget_payments
 from app.web.staff.panel import contact_fields, find_seen
 from app.web.staff.reading import (
     CONTACT_FIELDS,
     MOST_UNITS,
     PLACE_FIELDS,
-    PlaceForm,
     Told,
     read_contact,
     read_place,
@@ -55,9 +58,21 @@ class HoldForm:
     day: date
     time: str
     has_pools: bool
+    payment: Due | None
     typed: Mapping[str, str]
     errors: Mapping[str, str]
     notice: str | None
+    key: str
+
+
+@dataclass(frozen=True)
+class HoldWish:
+    """What the quick hold asks for; ``reason`` is given to book outside the hours."""
+
+    wanted: Wanted
+    reason: str | None
+    told: Told
+    payment_id: UUID | None
     key: str
 
 
@@ -69,49 +84,82 @@ def new() -> ResponseReturnValue:
         "resources": request.args.get("recurso", ""),
         "starts_at": request.args.get("inicio", ""),
         "day": request.args.get("d", ""),
+        "payment": request.args.get("pago", ""),
     }
-    return _form(values | _customer_of(request.args.get("de", "")))
+    earlier = _earlier(request.args.get("de", ""))
+    if earlier is None:
+        return _form(values)
+    customer = contact_fields(earlier.contact, scope().country) | {"notes": earlier.notes}
+    return _form(values | customer | (_place_of(earlier) if values["payment"] else {}))
 
 
 @bp.post("/reservas")
 def place() -> ResponseReturnValue:
     """Keep the place. The same form sent twice makes one booking."""
-    form, mine = request.form, scope()
-    fields = Fields(form)
-    service_id, key = fields.uuid("service"), fields.key()
-    units = fields.number("units", least=1, most=MOST_UNITS, default=1)
-    kept = typed(form, *CONTACT_FIELDS, *PLACE_FIELDS, "insist")
+    kept = typed(request.form, *CONTACT_FIELDS, *PLACE_FIELDS, "insist", "payment")
     try:
-        told = read_contact(fields, form, mine)
-        wish_place = read_place(fields, form, mine)
-        if service_id is None:
-            raise InvalidFields(("service", "required"))
-        if not key:
-            raise InvalidFields(("key", "required"))
+        asked = _read(request.form)
     except InvalidFields as refusal:
         return _refuse_form(refusal, kept)
-    wanted = Wanted(service_id, wish_place.starts_at, wish_place.resource_ids, units)
     try:
-        booking = _place_once(wanted, wish_place, told, key=key, body=kept)
-    except ABOUT_THE_TIME as refusal:
+        booking = _place_once(asked, body=kept)
+    except DomainError as refusal:
+        return _refuse(refusal, asked.wanted, kept)
+    session["service"] = str(booking.service_id)
+    return done(lambda: draw(booking), _said(asked, booking), booking)
+
+
+def _read(form: Mapping[str, str]) -> HoldWish:
+    """Read the form.
+
+    Raises:
+        InvalidFields: naming every wrong field.
+        NotFound: it is about money, which only who sees the whole agenda may use.
+    """
+    fields, mine = Fields(form), scope()
+    service_id, key, payment_id = fields.uuid("service"), fields.key(), fields.uuid("payment")
+    units = fields.number("units", least=1, most=MOST_UNITS, default=1)
+    if payment_id is not None and not mine.has_whole_agenda:
+        raise NotFound
+    told = read_contact(fields, form, mine)
+    if payment_id is not None and not told.contact.name:
+        fields.errors.append(("name", "required"))
+    place_form = read_place(fields, form, mine)
+    if service_id is None:
+        raise InvalidFields(("service", "required"))
+    if not key:
+        raise InvalidFields(("key", "required"))
+    wanted = Wanted(service_id, place_form.starts_at, place_form.resource_ids, units)
+    return HoldWish(wanted, place_form.reason, told, payment_id, key)
+
+
+def _said(asked: HoldWish, booking: BookingView) -> str:
+    time = clock_time(booking.starts_at, scope().zone)
+    if asked.payment_id is not None:
+        return gettext("Reserva a las %(time)s confirmada con ese pago.", time=time)
+    return gettext("Pre-reserva a las %(time)s guardada.", time=time)
+
+
+def _refuse(refusal: DomainError, wanted: Wanted, kept: Mapping[str, str]) -> ResponseReturnValue:
+    if isinstance(refusal, ABOUT_THE_TIME):
         return refuse_place(refusal, wanted, kept)
-    except NotFound:
+    if isinstance(refusal, NotDue):
+        forget_payments()
+        return refused(_form(kept, notice=sentence(refusal.code)), 409)
+    if isinstance(refusal, NotAllowedNow):
+        return _refuse_form(InvalidFields(("payment", "no_deposit")), kept)
+    if isinstance(refusal, NotFound):
         return _refuse_form(InvalidFields(("resource_ids", NOT_SERVED)), kept)
-    except Invalid as refusal:
+    if isinstance(refusal, Invalid):
         return _refuse_form(refusal, kept)
-    session["service"] = str(service_id)
-    said = gettext(
-        "Pre-reserva a las %(time)s guardada.", time=clock_time(booking.starts_at, mine.zone)
-    )
-    return done(lambda: draw(booking), said, booking)
+    raise refusal
 
 
-def _place_once(
-    wanted: Wanted, place_form: PlaceForm, told: Told, *, key: str, body: Mapping[str, str]
-) -> BookingView:
-    mine, actor, moment = scope(), staff().actor, now()
+def _place_once(asked: HoldWish, *, body: Mapping[str, str]) -> BookingView:
+    """Keep the place, and with money that came in before, confirm it in the same transaction."""
+    mine, actor, moment, wanted = scope(), staff().actor, now(), asked.wanted
     request_key = RequestKey.of(
-        mine.location_id, client=f"desk:{actor.id}", call="hold", key=key, body=dict(body)
+        mine.location_id, client=f"desk:{actor.id}", call="hold", key=asked.key, body=dict(body)
     )
     wish = actions.Wish(
         mine.location_id,
@@ -120,9 +168,9 @@ def _place_once(
         resource_ids=wanted.resource_ids,
         units=wanted.units,
         at_desk=True,
-        override=place_form.reason,
-        contact=told.contact,
-        notes=told.notes,
+        override=asked.reason,
+        contact=asked.told.contact,
+        notes=asked.told.notes,
         channel="desk",
         request_key=request_key.digest,
     )
@@ -130,6 +178,10 @@ def _place_once(
     def work(session: Session) -> BookingView:
         def hold() -> Answer:
             booking = actions.place_hold(session, wish, actor=actor, now=moment)
+            if asked.payment_id is not None:
+                actions.use_payment(
+                    session, mine.location_id, asked.payment_id, booking.id, actor=actor
+                )
             return Answer(201, {"id": str(booking.id)})
 
         answer = once(
@@ -172,6 +224,7 @@ def _form(
         starts_at=starts_at,
         day=parse_day(values.get("day", "")) or default_day,
         time=values.get("time", ""),
+        payment=_payment(values.get("payment", "")),
         has_pools=any(r.capacity > 1 for r in resources),
         typed=values,
         errors=errors or {},
@@ -190,10 +243,29 @@ def _chosen_service(services: tuple[ServiceView, ...], wanted: str) -> UUID | No
     return services[0].id if services else None
 
 
-def _customer_of(booking_id: str) -> dict[str, str]:
-    """Write the customer of an earlier booking as form fields, to take its place again."""
+def _payment(value: str) -> Due | None:
+    """Find the payment that a form is about, while nobody decided on it."""
     try:
-        earlier = find_seen(UUID(booking_id))
+        due = find_due(UUID(value))
+    except ValueError:
+        return None
+    return due if due is not None and due.is_open else None
+
+
+def _earlier(booking_id: str) -> BookingView | None:
+    """Find the earlier booking whose customer, and perhaps place, is wanted again."""
+    try:
+        return find_seen(UUID(booking_id))
     except (ValueError, NotFound):
-        return {}
-    return contact_fields(earlier.contact, scope().country) | {"notes": earlier.notes}
+        return None
+
+
+def _place_of(booking: BookingView) -> dict[str, str]:
+    """Write a booking's place as form fields; its time only while it is still to come."""
+    is_ahead = booking.starts_at > now()
+    return {
+        "service": str(booking.service_id),
+        "resources": ",".join(str(resource.id) for resource in booking.resources),
+        "starts_at": booking.starts_at.isoformat() if is_ahead else "",
+        "units": str(booking.units),
+    }

@@ -12,10 +12,14 @@ from flask import Blueprint, Response, current_app, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import Engine
 
+from app.booking.queries import history
+from app.events import WORKER, Event
 from app.extensions import db
 from app.web.auth import scope
 from app.web.staff.outbox_tail import Doorbell, OutboxTail, newest_event
+from app.web.staff.panel import find_seen
 from app.web.staff.scope import Scope
+from app.web.staff.wording import gettext
 
 bp = Blueprint("live", __name__)
 
@@ -147,6 +151,18 @@ def stream() -> ResponseReturnValue:
     return answer
 
 
+@bp.get("/vivo/pagada/<uuid:booking_id>")
+def paid(booking_id: UUID) -> ResponseReturnValue:
+    """Say whose deposit has come in by itself, in the reader's words; nothing if nobody's has."""
+    booking = find_seen(booking_id)
+    lines = history(db.session(), booking.location_id, booking_id)
+    last = next((line for line in lines if line.action == Event.PAYMENT_PAID), None)
+    if last is None or last.door != WORKER.door:
+        return Response(status=204)
+    name = booking.contact.name or gettext("Sin nombre")
+    return {"said": gettext("Seña recibida: %(name)s", name=name)}
+
+
 def _seen() -> int:
     seen = request.args.get("desde", "0")
     return int(seen) if seen.isascii() and seen.isdigit() else 0
@@ -174,6 +190,6 @@ def _told(bell: Doorbell, scope: Scope) -> dict[str, str | list[str]]:
     return {
         "resources": [str(resource_id) for resource_id in bell.resources],
         "days": bell.days(scope.zone),
-        "booking": str(bell.booking_id),
+        "booking": str(bell.booking_id or ""),
         "kind": bell.kind,
     }

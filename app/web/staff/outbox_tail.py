@@ -43,10 +43,10 @@ def newest_event(session: Session, location_id: UUID) -> int:
 
 @dataclass(frozen=True)
 class Doorbell:
-    """Something happened to a booking; who wants to know more asks."""
+    """Something happened to a booking, or to money of none; who wants to know more asks."""
 
     location_id: UUID
-    booking_id: UUID
+    booking_id: UUID | None
     kind: str
     resources: tuple[UUID, ...]
     times: tuple[datetime, ...]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
@@ -13,37 +13,17 @@ from app.booking.states import TEMPORARY, Move, Status, allowed
 from app.booking.views import BookingView, Contact
 from app.customers.phones import format_phone
 from app.errors import NotFound
-from app.events import Event
 from app.extensions import db
 from app.web.auth import scope
 from app.web.staff.answers import now
 from app.web.staff.blocks import Shown
+from app.web.staff.deposit_part import DepositPart, deposit_part
+from app.web.staff.history import HistoryLine, in_words
+from app.web.staff.money_words import METHODS
+from app.web.staff.whatsapp import conversation
 
 MOST_EXTENSION_MINUTES = 10
 EXTENSION_MINUTES = 5
-
-_SAID: dict[str, LazyString] = {
-    Event.HELD: lazy_gettext("Pre-reserva"),
-    Event.EXTENDED: lazy_gettext("Más tiempo"),
-    Event.EXPIRED: lazy_gettext("Venció"),
-    Event.PENDING_PAYMENT: lazy_gettext("Se pidió la seña"),
-    Event.CONFIRMED: lazy_gettext("Confirmada"),
-    Event.CHECKED_IN: lazy_gettext("Llegó"),
-    Event.COMPLETED: lazy_gettext("Completada"),
-    Event.CANCELLED: lazy_gettext("Cancelada"),
-    Event.RESCHEDULED: lazy_gettext("Movida"),
-    Event.NO_SHOW_SUGGESTED: lazy_gettext("Posible ausencia"),
-    Event.NO_SHOW_DISMISSED: lazy_gettext("No fue ausencia"),
-    Event.NO_SHOW: lazy_gettext("Ausente"),
-    Event.UNDONE: lazy_gettext("Deshecho"),
-}
-
-_DOORS: dict[str, LazyString] = {
-    "api": lazy_gettext("por la API"),
-    "public": lazy_gettext("en la web"),
-    "worker": lazy_gettext("por sí sola"),
-    "cli": lazy_gettext("por consola"),
-}
 
 CHANNELS: dict[str, LazyString] = {
     "desk": lazy_gettext("Recepción"),
@@ -52,14 +32,6 @@ CHANNELS: dict[str, LazyString] = {
     "web": lazy_gettext("Web"),
     "public": lazy_gettext("Web"),
 }
-
-
-@dataclass(frozen=True)
-class HistoryLine:
-    at: datetime
-    said: LazyString | str
-    who: LazyString | str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -81,6 +53,7 @@ class Panel:
     country: str
     history: tuple[HistoryLine, ...]
     key: str
+    deposit: DepositPart
     typed: Mapping[str, str]
     errors: Mapping[str, str] = field(default_factory=dict)
     notice: str | None = None
@@ -105,7 +78,16 @@ class Panel:
     def whatsapp(self) -> str | None:
         """Give the address that opens a conversation with the customer."""
         phone = self.booking.contact.phone
-        return f"https://wa.me/{phone.removeprefix('+')}" if phone else None
+        return conversation(phone) if phone else None
+
+    @property
+    def waits_for_deposit(self) -> bool:
+        return self.shown.is_temporary and self.booking.deposit_cents > 0
+
+    @property
+    def methods(self) -> dict[str, LazyString]:
+        """Name the ways that a person may take a deposit in."""
+        return {method.value: word for method, word in METHODS.items()}
 
     @property
     def may_move(self) -> bool:
@@ -181,13 +163,16 @@ def open_panel(
 ) -> Panel:
     """Collect a booking's panel; what was typed wins over what is stored."""
     mine = scope()
+    shown = Shown.at(booking, now(), mine.margin)
+    lines = history(db.session(), booking.location_id, booking.id)
     known = contact_fields(booking.contact, mine.country) | {"notes": booking.notes}
     return Panel(
-        shown=Shown.at(booking, now()),
+        shown=shown,
         zone=mine.zone,
         today=mine.today(now()),
         country=mine.country,
-        history=_history(booking),
+        history=in_words(lines),
+        deposit=deposit_part(shown, lines),
         key=str(uuid4()),
         typed=known | dict(typed or {}),
         errors=errors or {},
@@ -202,16 +187,3 @@ def contact_fields(contact: Contact, country: str) -> dict[str, str]:
         "phone": format_phone(contact.phone, country) if contact.phone else "",
         "email": contact.email or "",
     }
-
-
-def _history(booking: BookingView) -> tuple[HistoryLine, ...]:
-    lines = history(db.session(), booking.location_id, booking.id)
-    return tuple(
-        HistoryLine(
-            at=line.at,
-            said=_SAID.get(line.action, line.action),
-            who=line.actor if line.door == "desk" else _DOORS.get(line.door, line.door),
-            reason=str(line.detail.get("override") or line.detail.get("reason") or ""),
-        )
-        for line in lines
-    )

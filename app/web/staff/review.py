@@ -1,4 +1,4 @@
-"""Absences that the system suggests. A person decides each; nothing else marks one."""
+"""What waits for a person. Absences are decided here, money in ``payments.py``."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -18,6 +18,7 @@ from app.web.messages import sentence
 from app.web.render import is_htmx
 from app.web.staff.answers import now, with_news
 from app.web.staff.blocks import Shown
+from app.web.staff.dues import DueRow, list_dues
 from app.web.staff.panel import find_seen
 from app.web.staff.shell import open_reviews
 from app.web.staff.wording import gettext
@@ -27,13 +28,27 @@ bp = Blueprint("review", __name__)
 
 @bp.get("/revisar")
 def show() -> str:
+    return draw_page()
+
+
+def draw_page(refused: DueRow | None = None) -> str:
+    """Draw everything that waits for this reader; a refused form stays as it was typed."""
+    payments = [
+        (refused if refused and refused.payment_id == due.id else DueRow(due.id), due)
+        for due in list_dues()
+    ]
     return render_template(
         "staff/review/show.html",
         items=[Shown.at(booking, now()) for booking in open_reviews()],
-        zone=scope().zone,
-        country=scope().country,
-        today=scope().today(now()),
+        payments=payments,
+        **surroundings(),
     )
+
+
+def surroundings() -> dict[str, object]:
+    """Give what every row of the page is drawn with."""
+    mine = scope()
+    return {"zone": mine.zone, "country": mine.country, "today": mine.today(now())}
 
 
 @bp.post("/revisar/<uuid:booking_id>/ausente")
@@ -66,14 +81,8 @@ def _decide(booking_id: UUID, action: Callable[..., BookingView], said: str) -> 
     if not is_htmx():
         flash(said)
         return redirect(url_for("staff.review.show"), code=303)
-    row = render_template(
-        "staff/review/_row.html",
-        shown=Shown.at(booking, now()),
-        said=said,
-        zone=scope().zone,
-        country=scope().country,
-        today=scope().today(now()),
-    )
+    shown = Shown.at(booking, now())
+    row = render_template("staff/review/absence.html", shown=shown, said=said, **surroundings())
     answer = with_news(row, said, booking)
     answer.status_code = status
     return answer

@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -9,7 +9,10 @@ from app.catalog.models import Location
 
 @dataclass(frozen=True)
 class Scope:
-    """What one reader may see: a location, and for a professional only the own column."""
+    """What one reader may see: a location, and for a professional only the own column.
+
+    ``margin`` is how long a place is kept after its deposit's code is over.
+    """
 
     location_id: UUID
     name: str
@@ -17,6 +20,8 @@ class Scope:
     zone: ZoneInfo
     country: str
     currency: str
+    language: str
+    margin: timedelta
     resource_id: UUID | None = None
 
     @staticmethod
@@ -28,8 +33,15 @@ class Scope:
             zone=ZoneInfo(location.timezone),
             country=location.country,
             currency=location.currency,
+            language=location.language,
+            margin=timedelta(seconds=location.settlement_margin_seconds or 0),
             resource_id=resource_id,
         )
+
+    @property
+    def has_whole_agenda(self) -> bool:
+        """Tell whether the reader sees everybody's bookings, and so the money of the place."""
+        return self.resource_id is None
 
     def today(self, now: datetime) -> date:
         return now.astimezone(self.zone).date()

@@ -9,6 +9,7 @@ from app.booking.queries import to_review
 from app.booking.views import BookingView
 from app.extensions import db
 from app.web.auth import scope, staff
+from app.web.staff.dues import waiting_payments
 from app.web.staff.scope import Scope
 
 
@@ -17,8 +18,20 @@ class Shell:
     scope: Scope
     user_name: str
     section: str
-    review_count: int
+    reviews: "Reviews"
     locations: tuple[Scope, ...]
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """How much waits for a person: absences, and payments."""
+
+    absences: int
+    payments: int
+
+    @property
+    def total(self) -> int:
+        return self.absences + self.payments
 
 
 def open_reviews() -> Sequence[BookingView]:
@@ -30,8 +43,9 @@ def open_reviews() -> Sequence[BookingView]:
     return g.open_reviews  # type: ignore[no-any-return]
 
 
-def review_count() -> int:
-    return len(open_reviews())
+def reviews() -> Reviews:
+    """Count what waits for this reader."""
+    return Reviews(absences=len(open_reviews()), payments=waiting_payments())
 
 
 def staff_shell() -> Shell:
@@ -41,7 +55,7 @@ def staff_shell() -> Shell:
     return Shell(
         scope=person.scope,
         user_name=person.name,
-        section="review" if section == ["review"] else "calendar",
-        review_count=review_count(),
+        section="review" if section in (["review"], ["payments"]) else "calendar",
+        reviews=reviews(),
         locations=person.scopes if len(person.scopes) > 1 else (),
     )

@@ -41,6 +41,12 @@ def long_day(day: date) -> str:
     return f"{weekday_name(day)}{comma} {day_and_month(day)}"
 
 
+def day_in_sentence(day: date) -> str:
+    """Write the long day as it stands in the middle of a sentence."""
+    text = long_day(day)
+    return text if language() == "en" else text[:1].lower() + text[1:]
+
+
 def short_day(day: date) -> str:
     return format_date(day, _SHORT_DAY[language()], locale=_locale()).replace(".", "")
 

@@ -146,7 +146,7 @@ def test_what_was_typed_outlives_a_hold_that_another_desk_let_go(
     assert "a medio escribir" in answer.text
 
 
-def test_a_deposit_that_cannot_be_taken_yet_is_said_clearly(
+def test_a_deposit_that_no_account_takes_is_said_clearly(
     desk: Desk, world: World, clock: Clock
 ) -> None:
     service = a_service(
@@ -164,7 +164,7 @@ def test_a_deposit_that_cannot_be_taken_yet_is_said_clearly(
     )
 
     assert answer.status_code == 503
-    assert "pide una seña de R$" in words(answer)
+    assert "Este local no tiene una cuenta Pix" in words(answer)
     assert values(by_id(answer, "confirm"))["name"] == "Ana"
     assert status(world, held) is Status.HELD
 
