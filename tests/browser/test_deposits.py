@@ -335,7 +335,7 @@ def test_a_payment_is_decided_on_and_the_counts_follow(desks: Desks, till: Till)
 @pytest.mark.parametrize("size", ["wide", "phone"])
 def test_axe_finds_nothing(desks: Desks, till: Till, scheme: str, size: str) -> None:
     till.cancelled("09:00")
-    till.cancelled("18:00", note="sinal da Paula", tells_txid=False)
+    till.cancelled("18:00", note="para Paula", tells_txid=False)
     held, waiting = till.hold("11:00"), till.ask("13:00")
     paid = till.ask("15:00")
     till.pay(paid.id)

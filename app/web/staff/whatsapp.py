@@ -28,9 +28,9 @@ def deposit_message(booking: BookingView, deposit: DepositView, scope: Scope) ->
     """
     with force_locale(scope.language):
         body = gettext(
-            "Te guardamos %(service)s el %(day)s a las %(time)s. Para confirmar, pagá la seña de"
-            " %(amount)s por Pix antes de las %(until)s. Copiá este código y pegalo en la app de"
-            " tu banco, en Pix copia y pega:",
+            "Te guardamos %(service)s el %(day)s a las %(time)s."  # codespell:ignore te
+            " Para confirmar, pagá la seña de %(amount)s por Pix antes de las %(until)s."
+            " Copiá este código y pegalo en la app de tu banco, en Pix copia y pega:",
             service=_cut(booking.service_name, _LONGEST_SERVICE),
             day=day_in_sentence(day_of(booking.starts_at, scope.zone)),
             time=clock_time(booking.starts_at, scope.zone),

@@ -70,7 +70,7 @@ def twice(till: Till) -> None:
 
 
 def nobody_s(till: Till) -> None:
-    till.tell(till.pay(till.ask(), tells_txid=False, note="sinal da Paula"))
+    till.tell(till.pay(till.ask(), tells_txid=False, note="para Paula"))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_the_payer_wrote_is_shown(desk: Desk, till: Till) -> None:
     shown = row(desk.get("/revisar"), due(till))
 
     assert "Sin reserva" in shown
-    assert "Escribió: «sinal da Paula»" in shown
+    assert "Escribió: «para Paula»" in shown
 
 
 def test_absences_and_payments_are_counted_together(desk: Desk, till: Till) -> None:
