@@ -4,7 +4,6 @@ import os
 from uuid import UUID
 
 import click
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.cashier.gateways import gateway_for, sealer
@@ -65,8 +64,7 @@ def _have_account(
     elif row.name != NAME:
         return None
     elif _read(row) != wanted:
-        clock = session.scalar(select(func.clock_now()))
-        change_account(session, row, wanted, clock=clock, sealer=sealer())
+        change_account(session, row, wanted, sealer=sealer())
     secret = known.webhook_url.rpartition("/")[2]
     if not is_secret_of(row, secret):
         secret = new_webhook_secret(row)

@@ -15,7 +15,13 @@ from app.cli.printing import table
 from app.cli.trail import audit
 from app.errors import InvalidFields
 from app.extensions import transact
-from app.payments.accounts import add_account, change_account, find_open_account, read_account
+from app.payments.accounts import (
+    add_account,
+    change_account,
+    close_account,
+    find_open_account,
+    read_account,
+)
 from app.payments.models import PaymentAccount
 from app.payments.pix.account import MERCADO_PAGO, ProviderAccount, WrongAccount
 from app.payments.pix.api_pix_profiles import PROFILES
@@ -102,8 +108,7 @@ def change(location: str, *, is_secrets: bool, **typed: Any) -> None:
 
     def work(session: Session) -> None:
         place, row = open_account_of(session, location)
-        clock = session.scalar(select(func.clock_now()))
-        change_account(session, row, fresh, clock=clock, sealer=sealer())
+        change_account(session, row, fresh, sealer=sealer())
         told = _told(fresh) | {"secrets": is_secrets}
         audit(session, place.id, "payments.account_changed", row.id, **told)
 
@@ -138,7 +143,7 @@ def close(location: str) -> None:
 
     def work(session: Session) -> str:
         place, row = open_account_of(session, location)
-        row.closed_at = session.scalar(select(func.clock_now()))
+        close_account(row, session.execute(select(func.clock_now())).scalar_one())
         audit(session, place.id, "payments.account_closed", row.id, name=row.name)
         return row.name
 

@@ -4,7 +4,6 @@ from zoneinfo import ZoneInfo
 import click
 from flask import current_app
 from flask.cli import with_appcontext
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.cashier.gateways import gateway_for, sealer
@@ -64,9 +63,8 @@ def _renew(session: Session, location: str, base: str) -> tuple[PaymentAccount, 
         raise InvalidFields(("base_url", "not_https"))
     account = read(row)
     if account.provider == MERCADO_PAGO:  # which keeps the address with each charge
-        clock = session.scalar(select(func.clock_now()))
         told = replace(account, notification_url=url)
-        change_account(session, row, told, clock=clock, sealer=sealer())
+        change_account(session, row, told, sealer=sealer())
     session.flush()
     return row, url
 

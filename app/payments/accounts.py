@@ -4,11 +4,12 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import fields
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.errors import InvalidFields
@@ -23,6 +24,9 @@ CURRENCY = "BRL"
 
 _SECRET = frozenset(field.name for field in fields(ProviderAccount) if not field.repr)
 """What an account keeps out of its own ``repr`` is sealed."""
+
+_LATER = timedelta(microseconds=1)
+"""Two changes in one instant are two: ``updated_at`` tells processes that hold the account open."""
 
 _PATHS = frozenset({"certificate", "private_key", "ca_bundle"})
 
@@ -56,7 +60,7 @@ def add_account(
 
 
 def change_account(
-    session: Session, row: PaymentAccount, account: ProviderAccount, *, clock: Any, sealer: Sealer
+    session: Session, row: PaymentAccount, account: ProviderAccount, *, sealer: Sealer
 ) -> None:
     """Write new settings over old ones; processes that use the account notice by themselves.
 
@@ -66,8 +70,14 @@ def change_account(
     account.check()
     settings, secret = _parts(account)
     row.name, row.settings, row.sealed = account.name, settings, sealer.seal(secret)
-    row.updated_at = clock
+    clock: datetime = session.execute(select(func.clock_now())).scalar_one()
+    row.updated_at = max(clock, row.updated_at + _LATER)
     session.flush()
+
+
+def close_account(row: PaymentAccount, clock: datetime) -> None:
+    """Take no more charges with an account. What still comes into it is looked after."""
+    row.closed_at = clock
 
 
 def read_account(row: PaymentAccount, sealer: Sealer) -> ProviderAccount:

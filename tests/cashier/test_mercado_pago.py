@@ -29,8 +29,7 @@ def shop(desk: Desk) -> Iterator[FakeMercadoPago]:
     """The desk's account is at Mercado Pago, whose clock is the real one."""
     with FakeMercadoPago(real_now) as shop:
         row = desk.session.get_one(PaymentAccount, (desk.location.id, desk.account.id))
-        clock = desk.clock.now() + timedelta(seconds=1)
-        change_account(desk.session, row, shop_account(shop), clock=clock, sealer=sealer())
+        change_account(desk.session, row, shop_account(shop), sealer=sealer())
         desk.session.commit()
         yield shop
         gateways().close()

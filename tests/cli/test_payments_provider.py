@@ -35,8 +35,7 @@ def told_at(desk: Desk) -> str:
 
 def put(desk: Desk, account: ProviderAccount) -> None:
     """Give the location's account other settings."""
-    later = desk.clock.advance(seconds=1)
-    change_account(desk.session, row_of(desk), account, clock=later, sealer=sealer())
+    change_account(desk.session, row_of(desk), account, sealer=sealer())
     desk.session.commit()
 
 

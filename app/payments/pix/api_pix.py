@@ -139,20 +139,26 @@ class ApiPix:
         page = 0
         while True:
             query["paginacao.paginaAtual"] = str(page)
-            document = certain(self._http.read(self._profile.path("pix"), query=query)).document
+            document = self._page(query)
             before = len(seen)
             try:
-                for payment in read_payments((document or {}).get("pix")):
+                for payment in read_payments(document.get("pix")):
                     if payment.end_to_end_id not in seen:
                         seen.add(payment.end_to_end_id)
                         yield payment
             except Unreadable as failure:
                 unreadable = failure
             page += 1
-            if not _has_page(document or {}, page) or len(seen) == before:
+            if not _has_page(document, page) or len(seen) == before:
                 break
         if unreadable:
             raise unreadable
+
+    def _page(self, query: dict[str, str]) -> Document:
+        answer = certain(self._http.read(self._profile.path("pix"), query=query))
+        if answer.is_missing:  # a list may be empty, but it is there: the address is wrong
+            raise Rejected("http_404", status=answer.status)
+        return answer.document or {}
 
     def refund(
         self, end_to_end_id: str, refund_id: str, amount: Cents, *, note: str = ""

@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import httpx
 import pytest
 
 from app.devservices.pix_bank.faults import Fault
@@ -19,6 +20,7 @@ from tests.payments.scenes import (
     Inbox,
     a_charge,
     a_payment,
+    answering,
 )
 
 
@@ -119,3 +121,16 @@ def test_a_notice_points_at_the_payment_that_the_bank_then_shows(
 
 def test_every_message_is_genuine_where_the_bank_signs_nothing(gateway: ApiPix) -> None:
     assert gateway.is_genuine(query={}, headers={})
+
+
+def test_a_list_that_is_not_there_is_no_empty_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a wrong base address the daily list would find nothing, and nobody would know."""
+    problem = httpx.Response(
+        404, json={"type": "about:blank"}, headers={"content-type": "application/problem+json"}
+    )
+    gateway = ApiPix(answering(lambda _: problem, monkeypatch))
+
+    with pytest.raises(Rejected, match="404"):
+        list(gateway.list_payments(NOON, NOON))
