@@ -136,8 +136,8 @@
   const title = document.title;
   let unseen = 0;
   async function tellPaid(booking) {
-    const answer = await fetch(body.dataset.paid.replace(/[0-]{36}/, booking));
-    if (answer.status !== 200 || answer.redirected) return;
+    const answer = await fetch(body.dataset.paid.replace(/[0-]{36}/, booking)).catch(() => null);
+    if (answer?.status !== 200 || answer.redirected) return;
     say((await answer.json()).said);
     if (document.hasFocus()) return;
     unseen += 1;

@@ -1,5 +1,6 @@
 """A deposit from the click to the money, as the receptionist sees it."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from app.booking.states import Status
 from app.booking.views import BookingView, Contact
 from app.cashier.charging import charge
 from app.cashier.gateways import gateways, sealer
-from app.cashier.watching import look_after_charges
+from app.cashier.reading import read_inbox
 from app.catalog.models import Service
 from app.checkout import actions
 from app.checkout.errors import ChargeMissing
@@ -23,6 +24,8 @@ from app.devservices.pix_bank.faults import Fault
 from app.devservices.pix_bank.server import PixBank
 from app.extensions import db, transact
 from app.payments.accounts import add_account
+from app.payments.inbox import keep_notice
+from app.payments.models import PaymentAccount
 from app.payments.queries import deposits_of
 from tests.browser.conftest import Business, Desks
 from tests.browser.test_accessible import SIZES, problems
@@ -40,6 +43,7 @@ class Till:
     business: Business
     bank: PixBank
     color: Service
+    account: PaymentAccount
 
     def hold(self, wall: str, contact: Contact = ANA) -> BookingView:
         return a_hold(
@@ -64,16 +68,15 @@ class Till:
             charge(missing.ask)
             return transact(work)
 
-    def pay(self, booking_id: Any, **how: Any) -> None:
-        """The customer pays, and the worker hears of it."""
+    def pay(self, booking_id: UUID, **how: Any) -> None:
+        """The customer pays, and the bank tells the worker."""
         location_id = self.business.location.id
         deposits = transact(lambda session: deposits_of(session, location_id, [booking_id]))
-        self.bank.books.pay(CLIENT, deposits[booking_id].txid, **how)
-        self.look()
-
-    def look(self) -> None:
-        self._run("UPDATE charge SET next_look_at = clock_now()")
-        look_after_charges()
+        pix = self.bank.books.pay(CLIENT, deposits[booking_id].txid, **how)
+        told = {name: value for name, value in pix.items() if not name.startswith("_")}
+        body = json.dumps({"pix": [told]}).encode()
+        transact(lambda session: keep_notice(session, self.account, body))
+        read_inbox()
 
     def cancelled(self, wall: str, **how: Any) -> None:
         """Money of a booking that is off."""
@@ -113,14 +116,21 @@ def till(business: Business) -> Iterator[Till]:
         deposit_cents=50_00,
     )
     with PixBank(clients=(CLIENT,)) as bank:
-        add_account(
+        account = add_account(
             session, business.location.id, an_account(bank), currency="BRL", sealer=sealer()
         )
         session.commit()
-        for each in (business.location, business.lucia, business.marcos, business.cut, color):
+        for each in (
+            business.location,
+            business.lucia,
+            business.marcos,
+            business.cut,
+            color,
+            account,
+        ):
             session.refresh(each)  # the worker's rounds put the session away
             session.expunge(each)
-        yield Till(business, bank, color)
+        yield Till(business, bank, color, account)
         gateways().close()
 
 
@@ -170,6 +180,17 @@ def test_what_comes_in_is_said_to_who_looks_at_something_else(desks: Desks, till
 
     expect(page.locator("#toasts")).to_contain_text("Seña recibida: Paula Menoni")
     expect(page.locator("#counts")).to_contain_text("0 señas por cobrar")
+
+
+def test_money_of_nobody_known_is_counted_at_once(desks: Desks, till: Till) -> None:
+    waiting = till.ask("10:00")
+    page = agenda(desks, till)
+
+    till.pay(waiting.id, tells_txid=False, note="para Paula")
+
+    expect(page.locator("#to-review")).to_contain_text("1 pago para decidir")
+    expect(page.locator(".nav [data-review-count]")).to_have_text("1")
+    expect(page.locator("#counts")).to_contain_text("1 seña por cobrar")
 
 
 @pytest.mark.parametrize("is_secure", [True, False])

@@ -160,8 +160,7 @@ def find_due(payment_id: UUID) -> Due | None:
 
 
 def usable_for(booking: BookingView) -> list[Due]:
-    """List the money that could pay a booking's deposit: of nobody known, or of the same phone."""
-    phone = booking.contact.phone
+    """List the money that could pay a booking's deposit: its own, its phone's, or nobody's."""
     enough = [
         view
         for view in open_payments()
@@ -169,11 +168,14 @@ def usable_for(booking: BookingView) -> list[Due]:
         and view.left_cents >= booking.deposit_cents
         and view.currency == booking.currency
     ]
-    return [
-        due
-        for due in with_bookings(enough)
-        if due.booking is None or (phone is not None and due.booking.phone == phone)
-    ]
+    return [due for due in with_bookings(enough) if _fits(due.booking, booking)]
+
+
+def _fits(paid_for: PaidFor | None, booking: BookingView) -> bool:
+    if paid_for is None or paid_for.id == booking.id:
+        return True
+    phone = booking.contact.phone
+    return phone is not None and paid_for.phone == phone
 
 
 def with_bookings(views: Sequence[DueView]) -> list[Due]:

@@ -366,6 +366,19 @@ def test_only_money_that_fits_is_offered(desk: Desk, till: Till) -> None:
     assert not has(panel(desk, dearer), "way-use")
 
 
+def test_too_much_for_a_code_may_pay_its_own_booking(desk: Desk, till: Till) -> None:
+    waiting = till.confirm(till.hold().id, Contact(name="Ana"))
+    till.tell(till.pay(waiting, amount=Cents(55_00)))
+    [due] = till.due()
+
+    form = pending_form(desk, waiting, "way-use", payment=str(due.payment_id))
+    answer = desk.post(f"/reservas/{waiting.id}/usar-pago", form, htmx=True)
+
+    assert answer.status_code == 200
+    assert till.see(waiting).status is Status.CONFIRMED
+    till.check()
+
+
 def test_money_that_was_decided_on_meanwhile_confirms_nothing(desk: Desk, till: Till) -> None:
     unmatched(till)
     held = till.hold()
