@@ -75,7 +75,7 @@ def order(session: Session, ask: Ask) -> Order | None:
     """Write down the charge of a live hold, before anybody outside hears of it.
 
     Nothing when there is nothing to ask for any more. The one that is there already is asked for
-    again, with what is left of its time.
+    again, with what is left of its time, and with what was told last.
 
     Raises:
         PaymentsUnavailable: the location has no account that could take it.
@@ -87,6 +87,8 @@ def order(session: Session, ask: Ask) -> Order | None:
     is_first = charge is None
     if charge is None:
         charge = _write(session, booking, clock, ask)
+    elif charge.status == ChargeStatus.ASKED.value:
+        charge.asked = ask.document()
     return Order(
         location_id=charge.location_id,
         charge_id=charge.id,

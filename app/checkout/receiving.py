@@ -103,11 +103,12 @@ def receive_by_hand(
 def use_payment(
     session: Session,
     location_id: UUID,
-    payment_id: UUID,
     booking_id: UUID,
     *,
+    payment_id: UUID,
     actor: Actor,
     contact: Contact | None = None,
+    notes: str | None = None,
     version: int | None = None,
 ) -> BookingView:
     """Confirm a booking with money that is in the list: all that is left of it moves there.
@@ -127,7 +128,7 @@ def use_payment(
         raise InvalidFields(("payment", "too_little"))
     earlier, why = payment.booking_id, payment.reason
     told = {"payment_id": str(payment.id), "paid_for": str(earlier) if earlier else None}
-    confirmed = _confirm(session, booking, actor=actor, told=told, contact=contact)
+    confirmed = _confirm(session, booking, actor=actor, told=told, contact=contact, notes=notes)
     relocate(session, payment, Standing.APPLIED, booking_id=booking_id)
     tell(
         session,

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from app.booking.states import Status
+from app.booking.views import Contact
 from tests.checkout.scenes import ANA, DEPOSIT, Desk
 
 
@@ -52,4 +53,15 @@ def test_nobody_pays(desk: Desk) -> None:
 
     assert desk.see(booking).status is Status.EXPIRED
     assert [charge.status for charge in desk.charges()] == ["over"]
+    desk.check()
+
+
+def test_what_was_told_last_is_what_counts(desk: Desk) -> None:
+    """A retry after a bank that was down may bring a better name."""
+    held = desk.hold()
+    desk.ask_in_vain(held)
+
+    waiting = desk.confirm(held.id, Contact(name="Ana Núñez", phone="+5511911112222"))
+
+    assert (waiting.contact.name, waiting.contact.phone) == ("Ana Núñez", "+5511911112222")
     desk.check()

@@ -398,7 +398,9 @@ def test_12_a_person_says_what_it_is_for(desk: Desk) -> None:
     desk.tell(desk.pay(booking, tells_txid=False))
     [payment] = desk.payments()
 
-    actions.use_payment(desk.session, desk.location.id, payment.id, booking.id, actor=DESK)
+    actions.use_payment(
+        desk.session, desk.location.id, booking.id, payment_id=payment.id, actor=DESK
+    )
     desk.session.commit()
 
     assert desk.see(booking).status is Status.CONFIRMED

@@ -141,7 +141,7 @@ def test_rebooking_moves_the_money_to_the_new_booking(desk: Desk) -> None:
     held = desk.hold("2026-03-10 12:00")
 
     confirmed = actions.use_payment(
-        desk.session, desk.location.id, due.payment_id, held.id, actor=DESK, contact=ANA
+        desk.session, desk.location.id, held.id, payment_id=due.payment_id, actor=DESK, contact=ANA
     )
     desk.session.commit()
 
@@ -162,7 +162,7 @@ def test_rebooked_money_is_gone_from_the_first_booking(desk: Desk) -> None:
     [due] = desk.due()
     held = desk.hold("2026-03-10 12:00")
     key = (desk.session, desk.location.id)
-    actions.use_payment(*key, due.payment_id, held.id, actor=DESK)
+    actions.use_payment(*key, held.id, payment_id=due.payment_id, actor=DESK)
     desk.session.commit()
 
     assert due.booking_id is not None
@@ -170,7 +170,9 @@ def test_rebooked_money_is_gone_from_the_first_booking(desk: Desk) -> None:
     assert first is not None
     assert first.status == "moved"
     with pytest.raises(NotDue):
-        actions.use_payment(*key, due.payment_id, desk.hold("2026-03-10 14:00").id, actor=DESK)
+        actions.use_payment(
+            *key, desk.hold("2026-03-10 14:00").id, payment_id=due.payment_id, actor=DESK
+        )
 
 
 def test_money_on_its_way_back_cannot_be_used(desk: Desk) -> None:
@@ -181,7 +183,7 @@ def test_money_on_its_way_back_cannot_be_used(desk: Desk) -> None:
     actions.refund_payment(*key, actor=DESK, amount=Cents(1))
 
     for decide in (
-        lambda: actions.use_payment(*key, held.id, actor=DESK),
+        lambda: actions.use_payment(*key[:2], held.id, payment_id=key[2], actor=DESK),
         lambda: actions.keep_payment(*key, note="x", actor=DESK),
         lambda: actions.note_returned(*key, note="x", actor=DESK),
     ):
@@ -195,14 +197,16 @@ def test_money_that_is_too_little_is_not_enough(desk: Desk) -> None:
     held = desk.hold("2026-03-10 12:00")
 
     with pytest.raises(InvalidFields):
-        actions.use_payment(desk.session, desk.location.id, due.payment_id, held.id, actor=DESK)
+        actions.use_payment(
+            desk.session, desk.location.id, held.id, payment_id=due.payment_id, actor=DESK
+        )
 
 
 def test_money_of_nobody_is_not_found(desk: Desk) -> None:
     key = (desk.session, desk.location.id, new_id())
 
     with pytest.raises(NotFound):
-        actions.use_payment(*key, desk.hold().id, actor=DESK)
+        actions.use_payment(*key[:2], desk.hold().id, payment_id=key[2], actor=DESK)
     with pytest.raises(NotFound):
         actions.refund_payment(*key, actor=DESK)
 

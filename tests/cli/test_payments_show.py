@@ -59,7 +59,7 @@ def test_money_that_moved_on_is_shown_where_it_is(shell: Shell, desk: Desk) -> N
     payment = desk.payments()[0].id
     transact(
         lambda session: actions.use_payment(
-            session, desk.location.id, payment, other.id, actor=DESK, contact=ANA
+            session, desk.location.id, other.id, payment_id=payment, actor=DESK, contact=ANA
         )
     )
 

@@ -341,7 +341,9 @@ def decide(till: Till, payment: Payment, booking: BookingView | None, number: in
     key = (till.location.id, payment.id)
     work = (
         lambda s: actions.refund_payment(s, *key, actor=DESK),
-        lambda s: booking and actions.use_payment(s, *key, booking.id, actor=DESK),
+        lambda s: (
+            booking and actions.use_payment(s, key[0], booking.id, payment_id=key[1], actor=DESK)
+        ),
         lambda s: actions.note_returned(s, *key, note="en efectivo", actor=DESK),
         lambda s: actions.keep_payment(s, *key, note="no vino", actor=DESK),
     )[number % 4]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from flask import Blueprint, request
@@ -64,11 +63,7 @@ def use(booking_id: UUID) -> ResponseReturnValue:
     if payment_id is None or not scope().has_whole_agenda:
         raise NotFound
 
-    def action(
-        session: Session, location_id: UUID, booking_id: UUID, *, notes: str | None, **told: Any
-    ) -> BookingView:
-        return actions.use_payment(session, location_id, payment_id, booking_id, **told)
-
+    action = partial(actions.use_payment, payment_id=payment_id)
     return _confirm(booking_id, fields, action, gettext("Confirmada con el pago que ya entró."))
 
 

@@ -180,7 +180,11 @@ def _place_once(asked: HoldWish, *, body: Mapping[str, str]) -> BookingView:
             booking = actions.place_hold(session, wish, actor=actor, now=moment)
             if asked.payment_id is not None:
                 actions.use_payment(
-                    session, mine.location_id, asked.payment_id, booking.id, actor=actor
+                    session,
+                    mine.location_id,
+                    booking.id,
+                    payment_id=asked.payment_id,
+                    actor=actor,
                 )
             return Answer(201, {"id": str(booking.id)})
 
