@@ -132,16 +132,16 @@ def bare_app(database_url: str) -> Flask:
 
 
 @pytest.fixture(scope="session")
-def _engine(database_url: str) -> Iterator[Engine]:
+def engine(database_url: str) -> Iterator[Engine]:
     engine = create_engine(database_url)
     yield engine
     engine.dispose()
 
 
 @pytest.fixture
-def connection(_engine: Engine) -> Iterator[Connection]:
+def connection(engine: Engine) -> Iterator[Connection]:
     """A connection whose transaction is rolled back at the end of the test."""
-    with _engine.connect() as connection, connection.begin() as transaction:
+    with engine.connect() as connection, connection.begin() as transaction:
         yield connection
         transaction.rollback()
 

@@ -209,13 +209,13 @@ def test_a_notice_is_kept_while_redis_is_away_and_read_when_it_is_back(
 
 
 def test_a_notice_that_the_database_could_not_keep_comes_again(
-    shop: Shop, real_app: Flask, bare_app: Flask, _engine: Engine
+    shop: Shop, real_app: Flask, bare_app: Flask, engine: Engine
 ) -> None:
     booking = shop.book()
     with bare_app.app_context():
         other = db.engine
 
-    with closed_database(real_app, other, _engine):
+    with closed_database(real_app, other, engine):
         shop.pay(booking)
         assert shop.knock() == 503
     told("after the database came back", shop.wait_until_confirmed(booking))
