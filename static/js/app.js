@@ -108,12 +108,12 @@
       refreshList();
     }, 80);
   }
+  const isTyping = () => $$("#panel input:not([type=hidden], [readonly]), #panel textarea")
+    .some((each) => each.value !== each.defaultValue || each === document.activeElement);
   function refreshPanel(booking) {
     const shown = booking && $(`#panel [data-url][data-booking="${booking}"]`);
     if (!shown) return;
-    const typed = $$("#panel input:not([type=hidden], [readonly]), #panel textarea")
-      .some((each) => each.value !== each.defaultValue || each === document.activeElement);
-    if (typed) $("#panel-news").hidden = false;
+    if (isTyping()) $("#panel-news").hidden = false;
     else htmx.ajax("GET", shown.dataset.url, { source: shown, target: "#panel", swap: "innerMorph" });
   }
   document.addEventListener("firme:changed", (event) => {
@@ -135,10 +135,11 @@
   // ---- a deposit came in while nobody was looking ----
   const title = document.title;
   let unseen = 0;
-  async function tellPaid(booking) {
-    const answer = await fetch(body.dataset.paid.replace(/[0-]{36}/, booking)).catch(() => null);
+  async function tellPaid(booking, address) {
+    const answer = await fetch(address || body.dataset.paid.replace(/[0-]{36}/, booking)).catch(() => null);
     if (answer?.status !== 200 || answer.redirected) return;
     say((await answer.json()).said);
+    if (address) refreshPanel(booking);
     if (document.hasFocus()) return;
     unseen += 1;
     document.title = `(${unseen}) ${body.dataset.paidTitle} · ${title}`;
@@ -294,6 +295,15 @@
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submit]") && event.target.value) event.target.form.requestSubmit();
   });
+
+  // Where no stream tells, who waits for money asks: the panel on a page of its own, or offline.
+  setInterval(() => {
+    const waiting = $("#panel [data-waits]");
+    const isTold = day && !polling && stream?.readyState === EventSource.OPEN;
+    if (!waiting || isTold || document.hidden || !navigator.onLine) return;
+    if (!isTyping()) refreshPanel(waiting.dataset.booking);
+    else if ($("#panel-news").hidden) tellPaid(waiting.dataset.booking, waiting.dataset.waits);
+  }, 2000);
 
   if (day) {
     listen();

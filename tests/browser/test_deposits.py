@@ -378,3 +378,29 @@ def test_axe_finds_nothing(desks: Desks, till: Till, scheme: str, size: str) -> 
     found["again"] = problems(page)
 
     assert {name: list_ for name, list_ in found.items() if list_} == {}
+
+
+def test_a_panel_on_its_own_page_turns_paid_by_itself(desks: Desks, till: Till) -> None:
+    """The phone shows a booking as a page; nothing streams there, so it asks."""
+    booking = till.ask("15:00")
+    page = desks.open(f"/reservas/{booking.id}", viewport=SIZES["phone"])
+    expect(page.get_by_role("button", name="Copiar código")).to_be_visible()
+
+    till.pay(booking.id)
+
+    expect(page.locator("#panel")).to_contain_text("Seña recibida", timeout=8000)
+
+
+def test_half_typed_words_stay_while_it_asks(desks: Desks, till: Till) -> None:
+    booking = till.ask("15:00")
+    page = desks.open(f"/reservas/{booking.id}", viewport=SIZES["phone"])
+    page.get_by_text("Sin seña", exact=True).click()
+    field = page.get_by_label("Motivo").first
+    field.fill("clienta de sie")
+    page.wait_for_timeout(2500)
+    expect(page.locator("#panel-news")).to_be_hidden()
+
+    till.pay(booking.id)
+    expect(page.locator("#panel-news")).to_be_visible(timeout=8000)
+
+    expect(field).to_have_value("clienta de sie")
