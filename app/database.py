@@ -1,3 +1,4 @@
+import re
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -5,6 +6,7 @@ from uuid import UUID
 import psycopg
 from sqlalchemy import BigInteger, Date, MetaData, SmallInteger, Text, Uuid
 from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import DeclarativeBase
 
 from app.money import Cents
@@ -40,6 +42,16 @@ class Base(DeclarativeBase):
 
 Minutes = SmallInteger
 """Column type of a length of time or a wall time in whole minutes."""
+
+
+_ROW = re.compile("^DETAIL:.*$", re.MULTILINE | re.DOTALL)
+
+
+def leave_rows_out(error: DBAPIError) -> None:
+    """Take PostgreSQL's DETAIL out of an error: it may show a whole row, and end in a log."""
+    for each in (error, error.orig):
+        if each is not None:
+            each.args = tuple(_ROW.sub("", a) if isinstance(a, str) else a for a in each.args)
 
 
 def sqlstate(error: BaseException) -> str | None:

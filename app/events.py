@@ -34,6 +34,7 @@ class Event(StrEnum):
     REFUND_FAILED = "payment.refund_failed"
     PAYMENT_KEPT = "payment.kept"
     PAYMENT_MOVED = "payment.moved"
+    PAYMENT_SEEN = "payment.seen"
 
 
 class Outbox(Base):

@@ -18,6 +18,7 @@ from app.database import (
     LOCK_TIMEOUT,
     SERIALIZATION_FAILURE,
     UNIQUE_VIOLATION,
+    leave_rows_out,
     sqlstate,
 )
 from app.errors import DomainError, Unavailable
@@ -83,6 +84,10 @@ def _attempt(work: Callable[[Session], Result]) -> Result:
         session.commit()
     except PoolTimeout as error:
         raise Busy from error
+    except DBAPIError as error:
+        session.rollback()
+        leave_rows_out(error)
+        raise
     except BaseException:
         session.rollback()
         raise

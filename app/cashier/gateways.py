@@ -22,7 +22,10 @@ SIMULATED = (
 
 
 class Gateways:
-    """One process's open gateways. An account that was changed is opened again."""
+    """One process's open gateways. An account that was changed is opened again.
+
+    The one before is not closed: somebody may be asking by it still.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,8 +49,6 @@ class Gateways:
                 gateway = open_gateway(account)
             except (WrongAccount, CannotOpen) as wrong:
                 raise AccessDenied(str(wrong), status=0) from None
-            if known is not None:
-                known[1].close()
             self._open[key] = (row.updated_at, gateway)
             return gateway
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.cashier.gateways import gateway_of
-from app.cashier.rounds import work_off
+from app.cashier.rounds import ABOUT_THE_ACCOUNT, work_off
 from app.cashier.watching import settle_charge
 from app.checkout.settling import settle_unmatched
 from app.extensions import transact
@@ -19,7 +19,14 @@ from app.payments.inbox import (
     notice_handled,
     notice_later,
 )
-from app.payments.pix.gateway import ChargeState, GatewayError, Notice, PaidPix, PixGateway
+from app.payments.pix.gateway import (
+    ChargeState,
+    GatewayError,
+    Notice,
+    PaidPix,
+    PixGateway,
+    Rejected,
+)
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +46,10 @@ def read_inbox() -> int:
 def _read(message: NoticeToRead) -> None:
     """Follow all that a message points at; what cannot be followed now is tried again later.
 
-    One bad entry, or one that the provider cannot answer for, keeps no other waiting.
+    One bad entry keeps no other waiting; a provider that does not answer is asked no further.
 
     Raises:
-        GatewayError: the last failure, after all the others were followed.
+        GatewayError: the last failure; the message is read again.
     """
     failure: GatewayError | None = None
     missing = 0
@@ -54,6 +61,11 @@ def _read(message: NoticeToRead) -> None:
     for notice in dict.fromkeys(gateway.read_notices(message.body)):
         try:
             missing += not follow(gateway, message.location_id, message.account_id, notice)
+        except ABOUT_THE_ACCOUNT as wrong:
+            failure = wrong
+            break
+        except Rejected:  # a name that the provider does not even look up
+            missing += 1
         except GatewayError as wrong:
             failure = wrong
     is_done = failure is None and (not missing or message.attempts >= MOST_ATTEMPTS)
@@ -90,6 +102,8 @@ def settle_payment(
     pix = gateway.find_payment(end_to_end_id)
     if pix is None:
         return False
+    if not gateway.is_for_us(pix):
+        return True
     charge = _charge_of(location_id, pix.txid)
     if charge is None or _settle_by(charge, location_id, pix) is None:
         transact(lambda session: settle_unmatched(session, location_id, account_id, pix))

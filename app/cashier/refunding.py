@@ -25,6 +25,9 @@ def _send(refund: RefundToSend) -> None:
         _wait(refund, failure)
         raise
     except Rejected as refusal:
+        if not refund.is_first:  # it would not answer, which says nothing about the money
+            _wait(refund, refusal)
+            raise
         why = str(refusal)
         transact(lambda session: refund_refused(session, refund, why))
     except GatewayError as failure:

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.extensions import db, transact
+from app.payments.claiming import pause_account
 from app.payments.pix.gateway import AccessDenied, GatewayError, OutcomeUnknown, ProviderDown
 
 log = logging.getLogger(__name__)
@@ -16,12 +17,15 @@ log = logging.getLogger(__name__)
 LONGEST_SECONDS = 12.0
 """A round begins nothing new after this, so that other work gets its turn."""
 
-_ABOUT_THE_ACCOUNT = (ProviderDown, OutcomeUnknown, AccessDenied)
-"""Failures that the account's next call would meet, too: it is left alone for this round."""
+ABOUT_THE_ACCOUNT = (ProviderDown, OutcomeUnknown, AccessDenied)
+"""Failures that the account's next call would meet, too: it pauses, and the others go on."""
 
 
 class OfAnAccount(Protocol):
     """Something to do at an account's provider."""
+
+    @property
+    def location_id(self) -> UUID: ...
 
     @property
     def account_id(self) -> UUID: ...
@@ -30,32 +34,32 @@ class OfAnAccount(Protocol):
 Item = TypeVar("Item", bound=OfAnAccount)
 
 
-def work_off(
-    claim: Callable[[Session, list[UUID]], Item | None], work: Callable[[Item], None]
-) -> int:
+def work_off(claim: Callable[[Session], Item | None], work: Callable[[Item], None]) -> int:
     """Claim one thing after another and do it; tell how many there were.
 
-    ``claim`` gets the accounts to leave alone. What fails was put off by ``work`` or comes back
-    when its lease ends; it never keeps the others waiting.
+    What fails was put off by ``work``, or comes back when its lease ends.
     """
-    avoided: list[UUID] = []
     count = 0
     ends_at = time.monotonic() + LONGEST_SECONDS
     try:
         while time.monotonic() < ends_at:
             db.session.remove()
-            item = transact(lambda session: claim(session, list(avoided)))
+            item = transact(claim)
             if item is None:
                 break
             count += 1
-            try:
-                work(item)
-            except GatewayError as failure:
-                log.warning("account %s: %s: %s", item.account_id, type(failure).__name__, failure)
-                if isinstance(failure, _ABOUT_THE_ACCOUNT):
-                    avoided.append(item.account_id)
-            except Exception:
-                log.exception("work for account %s failed", item.account_id)
+            _do(item, work)
     finally:
         db.session.remove()
     return count
+
+
+def _do(item: Item, work: Callable[[Item], None]) -> None:
+    try:
+        work(item)
+    except GatewayError as failure:
+        log.warning("account %s: %s: %s", item.account_id, type(failure).__name__, failure)
+        if isinstance(failure, ABOUT_THE_ACCOUNT):
+            transact(lambda session: pause_account(session, item.location_id, item.account_id))
+    except Exception:
+        log.exception("work for account %s failed", item.account_id)

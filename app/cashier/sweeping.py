@@ -11,24 +11,25 @@ from app.cashier.gateways import gateway_of
 from app.cashier.reading import settle_payment
 from app.cashier.rounds import work_off
 from app.extensions import transact
+from app.payments.claiming import claim_one
 from app.payments.models import RefundStatus
 from app.payments.pix.gateway import PaidPix, Unreadable
 from app.payments.pix.gateway import RefundStatus as ProviderRefund
 
 EVERY = timedelta(days=1)
-AGAIN = timedelta(minutes=10)
+AGAIN = timedelta(hours=1)
 LOOKS_BACK = timedelta(days=7)
-"""Of each sweep: a bank may show a payment, or take one back, days after it was made."""
+"""Of each sweep: a bank may show a payment, or take one back, days after it was made. Never from
+before the account was here: that money is not ours to sort out."""
 
-_CLAIM = text("""
-    UPDATE payment_account SET next_sweep_at = clock_now() + :again
-    WHERE (location_id, id) IN (
-        SELECT location_id, id FROM payment_account
-        WHERE next_sweep_at <= clock_now() AND NOT id = ANY(:avoided)
-        ORDER BY next_sweep_at LIMIT 1
-        FOR UPDATE SKIP LOCKED)
-    RETURNING location_id, id, coalesce(swept_until, created_at) AS since, clock_now() AS until
-""")
+_CLAIM = claim_one(
+    "payment_account",
+    due="t.next_sweep_at <= clock_now()",
+    account="t.id",
+    changes="next_sweep_at = clock_now() + :lease",
+    gives="""t.location_id, t.id, t.created_at, clock_now() AS until,
+        greatest(t.created_at, t.swept_until - :back) AS since""",
+)
 
 _SWEPT = text("""
     UPDATE payment_account SET next_sweep_at = clock_now() + :every, swept_until = :until
@@ -64,11 +65,11 @@ def sweep_accounts() -> int:
     return work_off(_claim, sweep_account)
 
 
-def _claim(session: Session, avoided: list[UUID]) -> AccountToSweep | None:
-    row = session.execute(_CLAIM, {"again": AGAIN, "avoided": avoided}).first()
+def _claim(session: Session) -> AccountToSweep | None:
+    row = session.execute(_CLAIM, {"lease": AGAIN, "back": LOOKS_BACK}).first()
     if row is None:
         return None
-    return AccountToSweep(row.location_id, row.id, row.since - LOOKS_BACK, row.until)
+    return AccountToSweep(row.location_id, row.id, row.since, row.until)
 
 
 def sweep_account(account: AccountToSweep) -> None:
@@ -79,17 +80,21 @@ def sweep_account(account: AccountToSweep) -> None:
     """
     gateway = gateway_of(account.location_id, account.account_id)
     known = transact(lambda session: _known(session, account))
-    news, unreadable = [], None
+    news: list[PaidPix] = []
+    failures: list[Exception] = []
     try:
         for pix in gateway.list_payments(account.since, account.until + timedelta(minutes=5)):
             if _is_news(pix, known):
                 news.append(pix)
     except Unreadable as failure:
-        unreadable = failure
+        failures.append(failure)
     for pix in news:
-        settle_payment(gateway, account.location_id, account.account_id, pix.end_to_end_id)
-    if unreadable is not None:
-        raise unreadable
+        try:
+            settle_payment(gateway, account.location_id, account.account_id, pix.end_to_end_id)
+        except Exception as failure:  # noqa: BLE001 - one that cannot be settled hides no other
+            failures.append(failure)
+    if failures:
+        raise failures[0]
     told = {"location_id": account.location_id, "id": account.account_id}
     transact(
         lambda session: session.execute(_SWEPT, {**told, "every": EVERY, "until": account.until})

@@ -37,7 +37,8 @@ PATIENCE = timedelta(minutes=10)
 it: its time is free for others since the end."""
 
 _AGAIN = text("""
-    UPDATE charge SET next_look_at = clock_now() + interval '10 seconds', last_failure = :why
+    UPDATE charge SET last_failure = :why, next_look_at = clock_now()
+        + greatest(interval '10 seconds', (clock_now() - payable_until) / 4)
     WHERE location_id = :location_id AND id = :id
 """)
 
@@ -51,7 +52,7 @@ def _look(found: ChargeToLook) -> None:
     """Ask the provider about one charge and settle what it says.
 
     Raises:
-        GatewayError: it could not be asked; the charge is looked at again soon.
+        GatewayError: it could not be asked; the charge is looked at again soon, as after any fault.
     """
     try:
         if ask := _still_asked(found):
@@ -59,8 +60,9 @@ def _look(found: ChargeToLook) -> None:
         else:
             state = ask_about(found)
             transact(lambda session: conclude(session, found.location_id, found.id, state))
-    except GatewayError as failure:
-        why = f"{type(failure).__name__}: {failure}"[:500]
+    except Exception as failure:
+        said = f": {failure}" if isinstance(failure, GatewayError) else ""
+        why = f"{type(failure).__name__}{said}"[:500]
         transact(lambda session: _not_now(session, found, why))
         raise
 

@@ -18,8 +18,15 @@ from app.checkout.errors import ChargeMissing
 from app.checkout.telling import tell_charge
 from app.events import Actor, Event
 from app.money import Cents
-from app.payments.accounts import find_open_account
-from app.payments.charges import end_charge, live_charge, next_look, open_charge, write_charge
+from app.payments.accounts import CURRENCY, find_open_account
+from app.payments.charges import (
+    end_charge,
+    give_time,
+    live_charge,
+    next_look,
+    open_charge,
+    write_charge,
+)
 from app.payments.models import Charge, ChargeStatus
 from app.payments.pix.gateway import ChargeState
 
@@ -81,14 +88,16 @@ def order(session: Session, ask: Ask) -> Order | None:
         PaymentsUnavailable: the location has no account that could take it.
     """
     booking, clock = get_booking_for_update(session, ask.location_id, ask.booking_id)
-    if not _waits_for_code(booking, clock):
+    if not _waits_for_code(booking, clock) or booking.expires_at is None:
         return None
     charge = live_charge(session, ask.location_id, ask.booking_id)
     is_first = charge is None
     if charge is None:
-        charge = _write(session, booking, clock, ask)
+        charge = _write(session, booking, booking.expires_at, clock, ask)
     elif charge.status == ChargeStatus.ASKED.value:
         charge.asked = ask.document()
+        payable_until = booking.expires_at - _margin(session, booking)
+        give_time(charge, payable_until, clock)
     return Order(
         location_id=charge.location_id,
         charge_id=charge.id,
@@ -105,12 +114,12 @@ def _waits_for_code(booking: BookingView, clock: datetime) -> bool:
     return booking.status is Status.HELD and not booking.has_lapsed(clock)
 
 
-def _write(session: Session, booking: BookingView, clock: datetime, ask: Ask) -> Charge:
+def _write(
+    session: Session, booking: BookingView, ends_at: datetime, clock: datetime, ask: Ask
+) -> Charge:
     account = find_open_account(session, booking.location_id)
-    if account is None or booking.expires_at is None:
+    if account is None or booking.currency != CURRENCY:
         raise PaymentsUnavailable
-    location = get_location(session, booking.location_id)
-    margin = timedelta(seconds=location.settlement_margin_seconds)
     return write_charge(
         session,
         location_id=booking.location_id,
@@ -118,10 +127,16 @@ def _write(session: Session, booking: BookingView, clock: datetime, ask: Ask) ->
         booking_id=booking.id,
         amount=Cents(booking.deposit_cents),
         currency=booking.currency,
-        payable_until=booking.expires_at - margin,
+        payable_until=ends_at - _margin(session, booking),
         clock=clock,
         asked=ask.document(),
     )
+
+
+def _margin(session: Session, booking: BookingView) -> timedelta:
+    """Tell how long before the hold's end the code ends, so that what is paid last still counts."""
+    location = get_location(session, booking.location_id)
+    return timedelta(seconds=location.settlement_margin_seconds)
 
 
 def lock(

@@ -33,9 +33,9 @@ MONEY = {
     "more on its way back than came in": """
         SELECT p.id::text FROM payment p
         JOIN refund r ON r.location_id = p.location_id AND r.payment_id = p.id
-        WHERE r.status <> 'failed'
-        GROUP BY p.location_id, p.id, p.amount_cents
-        HAVING sum(r.amount_cents) > p.amount_cents
+        WHERE r.status IN ('asked', 'pending')
+        GROUP BY p.location_id, p.id, p.amount_cents, p.returned_cents
+        HAVING sum(r.amount_cents) > p.amount_cents - p.returned_cents
     """,
     "money on a booking that is over": """
         SELECT p.id::text || ' on ' || b.id::text FROM payment p

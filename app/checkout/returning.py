@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from app.booking.queries import get_booking_for_update
 from app.checkout.telling import tell
 from app.errors import InvalidFields, NotFound
 from app.events import WORKER, Actor, Event
@@ -94,11 +95,12 @@ def keep_payment(
     return payment
 
 
-def acknowledge(session: Session, location_id: UUID, payment_id: UUID) -> Payment:
+def acknowledge(session: Session, location_id: UUID, payment_id: UUID, *, actor: Actor) -> Payment:
     """Take a payment off the list that the bank took money back from. Doing it twice is fine."""
     payment, _ = _locked(session, location_id, payment_id)
-    payment.is_flagged = False
-    session.flush()
+    if payment.is_flagged:
+        payment.is_flagged = False
+        tell(session, Event.PAYMENT_SEEN, payment, actor=actor)
     return payment
 
 
@@ -144,10 +146,17 @@ def _tell_failed(session: Session, payment: Payment, refund: Refund) -> None:
 
 
 def _locked(session: Session, location_id: UUID, payment_id: UUID) -> tuple[Payment, datetime]:
-    payment = lock_payment(session, location_id, payment_id)
-    if payment is None:
-        raise NotFound
-    return payment, session.execute(_CLOCK).scalar_one()
+    """Lock a payment, and before it the booking that it is on: its ledger refers to it."""
+    while True:
+        payment = session.get(Payment, (location_id, payment_id), populate_existing=True)
+        if payment is None:
+            raise NotFound
+        booking_id = payment.booking_id
+        if booking_id is not None:
+            get_booking_for_update(session, location_id, booking_id)
+        payment = lock_payment(session, location_id, payment_id)
+        if payment is not None and payment.booking_id == booking_id:
+            return payment, session.execute(_CLOCK).scalar_one()
 
 
 def _locked_refund(session: Session, sent: RefundToSend) -> tuple[Payment, Refund, datetime]:

@@ -7,6 +7,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -36,9 +37,12 @@ def add_account(
 ) -> PaymentAccount:
     """Open an account at a location, which takes all charges from now on.
 
+    One that the location had before is opened again: its money is known by it. The same money
+    never belongs to two locations, since each would take the other's for its own.
+
     Raises:
         InvalidFields: the location's money is not what Pix moves.
-        AccountInUse: another one is open.
+        AccountInUse: another one is open, or another location has this one.
         WrongAccount: a setting cannot work.
     """
     if currency != CURRENCY:
@@ -46,6 +50,14 @@ def add_account(
     account.check()
     if find_open_account(session, location_id) is not None:
         raise AccountInUse
+    mark = _fingerprint(account, sealer)
+    known = session.scalars(select(PaymentAccount).where(PaymentAccount.fingerprint == mark)).all()
+    if any(row.location_id != location_id for row in known):
+        raise AccountInUse
+    if known:
+        known[0].closed_at = None
+        change_account(session, known[0], account, sealer=sealer)
+        return known[0]
     settings, secret = _parts(account)
     row = PaymentAccount(
         location_id=location_id,
@@ -53,6 +65,7 @@ def add_account(
         name=account.name,
         settings=settings,
         sealed=sealer.seal(secret),
+        fingerprint=mark,
     )
     session.add(row)
     session.flush()
@@ -70,6 +83,7 @@ def change_account(
     account.check()
     settings, secret = _parts(account)
     row.name, row.settings, row.sealed = account.name, settings, sealer.seal(secret)
+    row.fingerprint = _fingerprint(account, sealer)
     clock: datetime = session.execute(select(func.clock_now())).scalar_one()
     row.updated_at = max(clock, row.updated_at + _LATER)
     session.flush()
@@ -117,12 +131,17 @@ def new_webhook_secret(row: PaymentAccount) -> str:
 
 def is_secret_of(row: PaymentAccount, presented: str) -> bool:
     """Tell whether who calls the webhook knows its secret. Without one nobody does."""
-    known = row.webhook_digest or ""
-    return hmac.compare_digest(known, _digest(presented)) and known != ""
+    return hmac.compare_digest(row.webhook_digest or "", _digest(presented))
 
 
 def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _fingerprint(account: ProviderAccount, sealer: Sealer) -> str:
+    """Tell accounts apart by what their money is known by: the Pix key, or else the login."""
+    place = urlsplit(account.base_url).netloc
+    return sealer.fingerprint(account.provider, place, account.key or account.client_secret)
 
 
 def _parts(account: ProviderAccount) -> tuple[dict[str, Any], dict[str, str]]:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.ids import new_id
 from app.money import Cents
+from app.payments.claiming import LEASE, claim_one
 from app.payments.models import Charge, ChargeStatus
 from app.payments.pix.gateway import ChargeState
 
@@ -19,23 +20,16 @@ SHORTEST_LIFE = timedelta(seconds=1)
 FIRST_LOOK = timedelta(seconds=20)
 """Who asked has so long to hear the provider's answer; then the worker goes on with it."""
 
-LEASE = timedelta(seconds=20)
-"""For so long a thing is its worker's. Of one that was killed another takes it over; of one that is
-only slow another does the same again, which changes nothing: every name is ours and used once."""
-
 _AFTER_OPENING = tuple(timedelta(seconds=s) for s in (30, 90, 180, 360, 600))
 _AFTER_DEADLINE = (timedelta(seconds=2), timedelta(minutes=2), timedelta(minutes=60))
 
-_CLAIM = text("""
-    UPDATE charge SET next_look_at = clock_now() + :lease
-    WHERE (location_id, id) IN (
-        SELECT location_id, id FROM charge
-        WHERE next_look_at <= clock_now() AND NOT account_id = ANY(:avoided)
-        ORDER BY next_look_at LIMIT 1
-        FOR UPDATE SKIP LOCKED)
-    RETURNING location_id, id, account_id, booking_id, txid, status
-""")
-
+_CLAIM = claim_one(
+    "charge",
+    due="t.next_look_at <= clock_now()",
+    account="t.account_id",
+    changes="next_look_at = clock_now() + greatest(:lease, (clock_now() - t.payable_until) / 4)",
+    gives="t.location_id, t.id, t.account_id, t.booking_id, t.txid, t.status",
+)
 
 _RECALL = text("""
     UPDATE charge SET next_look_at = clock_now()
@@ -131,6 +125,14 @@ def open_charge(charge: Charge, state: ChargeState, clock: datetime) -> None:
     charge.last_failure = None
 
 
+def give_time(charge: Charge, payable_until: datetime, clock: datetime) -> None:
+    """Give a charge that nobody has yet the time that its hold was given since."""
+    if payable_until > charge.payable_until:
+        charge.payable_until = payable_until
+        life = int((payable_until - clock).total_seconds())
+        charge.expires_in_seconds = max(charge.expires_in_seconds, life)
+
+
 def end_charge(charge: Charge, clock: datetime) -> None:
     """Want the charge paid no more; the provider hears of it at the look that is due at once."""
     if charge.status != ChargeStatus.OVER.value:
@@ -157,12 +159,13 @@ def next_look(charge: Charge, clock: datetime, hold_ends_at: datetime | None) ->
     return min((moment for moment in moments if moment > clock), default=None)
 
 
-def claim_charge(session: Session, avoided: list[UUID]) -> ChargeToLook | None:
-    """Take one charge whose look is due, for the length of a lease; none of ``avoided`` accounts.
+def claim_charge(session: Session) -> ChargeToLook | None:
+    """Take one charge whose look is due, for the length of a lease.
 
-    Whoever is killed with it loses it to the next one.
+    Whoever is killed with it loses it to the next one. One that fails every time is tried ever
+    more seldom the longer ago its deadline was.
     """
-    row = session.execute(_CLAIM, {"lease": LEASE, "avoided": avoided}).first()
+    row = session.execute(_CLAIM, {"lease": LEASE}).first()
     if row is None:
         return None
     return ChargeToLook(

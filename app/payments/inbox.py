@@ -1,6 +1,5 @@
 """What providers sent to our webhook: kept as it came, read by the worker."""
 
-import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -8,24 +7,23 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from app.payments.charges import LEASE
+from app.payments.claiming import LEASE, claim_one
 from app.payments.models import PaymentAccount, PixNotice
 
 MOST_ATTEMPTS = 12
-"""Then the daily list of payments is what is left: nine hours after the notice came."""
+"""Then the daily list of payments is what is left: an hour and more after the notice came."""
 
 PRUNE_BATCH = 1000
 
-_CLAIM = text("""
-    UPDATE pix_notice SET next_try_at = clock_now() + :lease, attempts = attempts + 1
-    WHERE (location_id, id) IN (
-        SELECT location_id, id FROM pix_notice
-        WHERE handled_at IS NULL AND next_try_at <= clock_now()
-            AND NOT account_id = ANY(:avoided)
-        ORDER BY next_try_at LIMIT 1
-        FOR UPDATE SKIP LOCKED)
-    RETURNING location_id, id, account_id, body, attempts
-""")
+_CLAIM = claim_one(
+    "pix_notice",
+    due="t.next_try_at <= clock_now() AND t.handled_at IS NULL",
+    account="t.account_id",
+    changes="""attempts = t.attempts + 1,
+        next_try_at = clock_now() + greatest(:lease, least(t.attempts, 120) * interval '1 minute')
+    """,
+    gives="t.location_id, t.id, t.account_id, t.body, t.attempts",
+)
 
 _HANDLED = text("""
     UPDATE pix_notice SET handled_at = clock_now() WHERE location_id = :location_id AND id = :id
@@ -60,15 +58,14 @@ def keep_notice(session: Session, account: PaymentAccount, body: bytes) -> None:
             location_id=account.location_id,
             account_id=account.id,
             body=body,
-            digest=hashlib.sha256(body).hexdigest(),
         )
     )
     session.flush()
 
 
-def claim_notice(session: Session, avoided: list[UUID]) -> NoticeToRead | None:
-    """Take the next message to read, for the length of a lease; none of ``avoided`` accounts."""
-    row = session.execute(_CLAIM, {"lease": LEASE, "avoided": avoided}).first()
+def claim_notice(session: Session) -> NoticeToRead | None:
+    """Take the next message to read, for the length of a lease."""
+    row = session.execute(_CLAIM, {"lease": LEASE}).first()
     if row is None:
         return None
     return NoticeToRead(row.location_id, row.id, row.account_id, bytes(row.body), row.attempts)

@@ -86,12 +86,19 @@ class PaymentAccount(OwnedRecord, Base):
         ),
         Index("ix_payment_account_id", "id"),
         Index("ix_payment_account_sweep", "next_sweep_at"),
+        Index("ix_payment_account_fingerprint", "fingerprint"),
     )
 
     name: Mapped[str]
     settings: Mapped[dict[str, Any]]
     sealed: Mapped[bytes] = mapped_column(LargeBinary)
+    fingerprint: Mapped[str] = mapped_column(
+        comment="of the provider, its address and the key: who has the same money has the same"
+    )
     webhook_digest: Mapped[str | None]
+    paused_until: Mapped[datetime | None] = mapped_column(
+        comment="its provider did not answer; nothing is asked of it before"
+    )
     next_sweep_at: Mapped[datetime] = mapped_column(server_default=func.clock_now())
     swept_until: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]
@@ -154,8 +161,8 @@ class Charge(Owned, Base):
 class Payment(Owned, Base):
     """Money that came in, known by (account, end-to-end id), or by a person's word.
 
-    ``booking_id`` is the booking it is on, or was meant for. ``refund_until`` is the last moment
-    at which the provider gives it back.
+    ``booking_id`` is the booking it is on, or was meant for. The provider gives it back until
+    ``refund_until``.
     """
 
     __tablename__ = "payment"
@@ -197,7 +204,6 @@ class Payment(Owned, Base):
     returned_cents: Mapped[Cents] = mapped_column(server_default="0")
     currency: Mapped[str]
     paid_at: Mapped[datetime]
-    noticed_at: Mapped[datetime] = mapped_column(server_default=func.clock_now())
     standing: Mapped[str]
     reason: Mapped[str | None]
     note: Mapped[str] = mapped_column(server_default="")
@@ -288,7 +294,6 @@ class PixNotice(Base):
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     account_id: Mapped[UUID]
     body: Mapped[bytes] = mapped_column(LargeBinary)
-    digest: Mapped[str]
     received_at: Mapped[datetime] = mapped_column(server_default=func.clock_now())
     attempts: Mapped[int] = mapped_column(server_default="0")
     next_try_at: Mapped[datetime] = mapped_column(server_default=func.clock_now())

@@ -81,7 +81,10 @@ _LAST_REFUND = """
 _DEPOSIT = f"""
     SELECT wanted.booking_id, c.txid, c.status AS charge, c.amount_cents, c.currency,
         c.copy_paste, c.payable_until, c.payable_until > clock_now() AS is_payable,
-        p.paid_at, p.standing, p.reason, p.booking_id AS money_on, r.status AS refund
+        p.paid_at, p.standing, p.reason, p.booking_id AS money_on, r.status AS refund,
+        EXISTS (SELECT 1 FROM payment other
+            WHERE other.location_id = c.location_id AND other.booking_id = wanted.booking_id
+                AND other.standing = 'applied') AS is_settled
     FROM wanted
     JOIN charge c ON c.location_id = :location_id AND c.id = wanted.charge_id
         AND c.copy_paste IS NOT NULL
@@ -117,7 +120,7 @@ _DUE = text(f"""
     SELECT p.*, r.status AS refund, r.failure
     FROM payment p {_LAST_REFUND}
     WHERE p.location_id = :location_id AND (p.standing = 'due' OR p.is_flagged)
-    ORDER BY p.paid_at, p.id
+    ORDER BY p.booking_id IS NULL, p.paid_at, p.id
     LIMIT 200
 """)
 
@@ -154,7 +157,10 @@ def find_deposit(session: Session, location_id: UUID, txid: str) -> DepositView:
 
 
 def payments_due(session: Session, location_id: UUID) -> list[DueView]:
-    """List the money that waits for a person's decision or is on its way back, oldest first."""
+    """List the money that waits for a person's decision or is on its way back.
+
+    What belongs to a booking comes first, then the oldest first; 200 at most.
+    """
     return [_due(row) for row in session.execute(_DUE, {"location_id": location_id})]
 
 
@@ -174,6 +180,8 @@ def _deposit(row: Row[Any]) -> DepositView:
 
 
 def _status(row: Row[Any]) -> Deposit:
+    if row.standing is None and row.is_settled:  # in another way than by this charge
+        return Deposit.PAID
     if row.standing is None:
         is_payable = row.charge == ChargeStatus.OPEN.value and row.is_payable
         return Deposit.PENDING if is_payable else Deposit.EXPIRED

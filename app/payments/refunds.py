@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.ids import new_id
 from app.money import Cents
-from app.payments.charges import LEASE
+from app.payments.claiming import LEASE, claim_one
 from app.payments.errors import MoreThanPaid, NotDue, RefundTooLate
 from app.payments.models import Method, Payment, Refund, RefundStatus, Standing
 from app.payments.money import give_back, left_of
@@ -28,16 +28,19 @@ _STATUS_OF = {
     gateway.RefundStatus.UNKNOWN: RefundStatus.PENDING,
 }
 
-_CLAIM = text("""
-    UPDATE refund SET next_look_at = clock_now() + :lease, looks = looks + 1
-    WHERE (location_id, id) IN (
-        SELECT r.location_id, r.id FROM refund r
-        JOIN payment p ON p.location_id = r.location_id AND p.id = r.payment_id
-        WHERE r.next_look_at <= clock_now() AND NOT p.account_id = ANY(:avoided)
-        ORDER BY r.next_look_at LIMIT 1
-        FOR UPDATE OF r SKIP LOCKED)
-    RETURNING location_id, id, payment_id, refund_id, return_id, amount_cents, status
-""")
+_ACCOUNT = """(
+    SELECT p.account_id FROM payment p WHERE p.location_id = t.location_id AND p.id = t.payment_id)
+"""
+
+_CLAIM = claim_one(
+    "refund",
+    due="t.next_look_at <= clock_now()",
+    account=_ACCOUNT,
+    changes="""looks = t.looks + 1,
+        next_look_at = clock_now() + greatest(:lease, least(t.looks, 60) * interval '1 minute')
+    """,
+    gives="t.location_id, t.id, t.payment_id, t.refund_id, t.return_id, t.amount_cents, t.status",
+)
 
 
 @dataclass(frozen=True)
@@ -118,12 +121,13 @@ def _write(
     *,
     asked_by: str,
     next_look_at: datetime | None,
+    refund_id: str | None = None,
 ) -> Refund:
     refund = Refund(
         location_id=payment.location_id,
         id=new_id(),
         payment_id=payment.id,
-        refund_id=uuid4().hex,
+        refund_id=refund_id or uuid4().hex,
         amount_cents=amount,
         status=RefundStatus.ASKED.value,
         is_ours=True,
@@ -157,7 +161,14 @@ def follow(
     )
     status = _STATUS_OF[state.status]
     if refund is None:
-        refund = _write(session, payment, state.amount, asked_by=provider, next_look_at=clock)
+        refund = _write(
+            session,
+            payment,
+            state.amount,
+            asked_by=provider,
+            next_look_at=clock,
+            refund_id=state.refund_id,
+        )
         refund.is_ours, refund.note = False, state.reason
         payment.is_flagged = True
     if refund.status in {RefundStatus.DONE.value, status.value}:
@@ -171,9 +182,24 @@ def follow(
     if status is RefundStatus.FAILED:
         refund.failure = state.reason or "refused"
     else:
-        give_back(session, payment, refund.amount_cents, is_by_provider=True)
+        _went_back(session, payment, refund)
     session.flush()
     return refund
+
+
+def _went_back(session: Session, payment: Payment, refund: Refund) -> None:
+    """Write down money that is gone; a person looks if it was not in the list any more.
+
+    The bank has the last word: what it gave back although somebody else did, too, is noted with
+    the refund, since there is nothing left in our books that it could be taken from.
+    """
+    if payment.standing != Standing.DUE.value:
+        payment.is_flagged = True
+    cents = Cents(min(refund.amount_cents, left_of(payment)))
+    if excess := refund.amount_cents - cents:
+        refund.note = f"{refund.note} {excess} cents more than was left".strip()
+    if cents:
+        give_back(session, payment, cents, is_by_provider=True)
 
 
 def fail(refund: Refund, reason: str, clock: datetime) -> None:
@@ -197,9 +223,9 @@ def lock_refund(session: Session, location_id: UUID, refund_id: UUID) -> Refund 
     )
 
 
-def claim_refund(session: Session, avoided: list[UUID]) -> RefundToSend | None:
+def claim_refund(session: Session) -> RefundToSend | None:
     """Take one refund that is due to be sent or asked about, for the length of a lease."""
-    row = session.execute(_CLAIM, {"lease": LEASE, "avoided": avoided}).first()
+    row = session.execute(_CLAIM, {"lease": LEASE}).first()
     if row is None:
         return None
     payment = session.get_one(Payment, (row.location_id, row.payment_id))

@@ -24,7 +24,19 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("settings", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("sealed", sa.LargeBinary(), nullable=False),
+        sa.Column(
+            "fingerprint",
+            sa.Text(),
+            nullable=False,
+            comment="of the provider, its address and the key: who has the same money has the same",
+        ),
         sa.Column("webhook_digest", sa.Text(), nullable=True),
+        sa.Column(
+            "paused_until",
+            postgresql.TIMESTAMP(timezone=True),
+            nullable=True,
+            comment="its provider did not answer; nothing is asked of it before",
+        ),
         sa.Column(
             "next_sweep_at",
             postgresql.TIMESTAMP(timezone=True),
@@ -51,6 +63,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("location_id", "id", name=op.f("pk_payment_account")),
     )
     op.create_index("ix_payment_account_id", "payment_account", ["id"], unique=False)
+    op.create_index(
+        "ix_payment_account_fingerprint", "payment_account", ["fingerprint"], unique=False
+    )
     op.create_index("ix_payment_account_sweep", "payment_account", ["next_sweep_at"], unique=False)
     op.create_index(
         "uq_payment_account_open",
@@ -65,7 +80,6 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
         sa.Column("account_id", sa.Uuid(), nullable=False),
         sa.Column("body", sa.LargeBinary(), nullable=False),
-        sa.Column("digest", sa.Text(), nullable=False),
         sa.Column(
             "received_at",
             postgresql.TIMESTAMP(timezone=True),
@@ -164,12 +178,6 @@ def upgrade() -> None:
         sa.Column("returned_cents", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("currency", sa.Text(), nullable=False),
         sa.Column("paid_at", postgresql.TIMESTAMP(timezone=True), nullable=False),
-        sa.Column(
-            "noticed_at",
-            postgresql.TIMESTAMP(timezone=True),
-            server_default=sa.text("clock_now()"),
-            nullable=False,
-        ),
         sa.Column("standing", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("note", sa.Text(), server_default="", nullable=False),
@@ -401,5 +409,6 @@ def downgrade() -> None:
         postgresql_where=sa.text("closed_at IS NULL"),
     )
     op.drop_index("ix_payment_account_sweep", table_name="payment_account")
+    op.drop_index("ix_payment_account_fingerprint", table_name="payment_account")
     op.drop_index("ix_payment_account_id", table_name="payment_account")
     op.drop_table("payment_account")

@@ -1,25 +1,3 @@
-from collections.abc import Iterator
+from tests.checkout.conftest import bank, desk, faults_are_meant, no_hidden_fault
 
-import pytest
-from flask import Flask
-from sqlalchemy.orm import Session
-
-from app.cashier.gateways import gateways
-from app.devservices.pix_bank.server import PixBank
-from tests.checkout.scenes import Desk, open_desk
-from tests.conftest import Clock
-from tests.payments.scenes import CLIENT
-
-
-@pytest.fixture
-def bank(clock: Clock) -> Iterator[PixBank]:
-    """A bank whose clock is the test's."""
-    with PixBank(clients=(CLIENT,), now=clock.now) as bank:
-        yield bank
-
-
-@pytest.fixture
-def desk(app: Flask, session: Session, clock: Clock, bank: PixBank) -> Iterator[Desk]:
-    """A business whose service asks a deposit of 50.00, with an account at the bank."""
-    yield open_desk(session, clock, bank)
-    gateways().close()
+__all__ = ["bank", "desk", "faults_are_meant", "no_hidden_fault"]

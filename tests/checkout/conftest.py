@@ -1,3 +1,4 @@
+import logging
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,25 @@ from app.devservices.pix_bank.server import PixBank
 from tests.checkout.scenes import Desk, open_desk
 from tests.conftest import Clock
 from tests.payments.scenes import CLIENT
+
+
+@pytest.fixture
+def faults_are_meant() -> None:
+    """For tests that break our own code on purpose."""
+
+
+@pytest.fixture(autouse=True)
+def no_hidden_fault(
+    request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture
+) -> Iterator[None]:
+    """The worker's rounds go on after a fault of ours, so a test has to look for it."""
+    yield
+    hidden = [
+        record.getMessage()
+        for record in caplog.get_records("call")
+        if record.name == "app.cashier.rounds" and record.levelno >= logging.ERROR
+    ]
+    assert hidden == [] or "faults_are_meant" in request.fixturenames
 
 
 @pytest.fixture

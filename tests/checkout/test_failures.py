@@ -16,6 +16,7 @@ from flask import Flask
 
 from app.booking.errors import PaymentsUnavailable, SlotTaken
 from app.booking.states import Status
+from app.cashier import reading
 from app.cashier.reading import read_inbox
 from app.cashier.refunding import send_refunds
 from app.cashier.sweeping import sweep_accounts
@@ -201,6 +202,7 @@ def unheard(desk: Desk) -> tuple[Status, dict[str, str]]:
     assert desk.see(booking).status is Status.PENDING_PAYMENT
     desk.pass_time(minutes=11)
     desk.bank.faults.clear()
+    desk.clock.advance(seconds=11)  # nothing is asked of a bank for so long after it was down
     return desk.see(booking).status, pix
 
 
@@ -582,7 +584,7 @@ def test_21_the_bank_takes_money_back(desk: Desk) -> None:
     assert desk.see(booking).status is Status.CONFIRMED
     assert desk.events()[-1] == "payment.refunded"
     desk.check()
-    actions.acknowledge(desk.session, desk.location.id, payment.id)
+    actions.acknowledge(desk.session, desk.location.id, payment.id, actor=DESK)
     desk.session.commit()
     assert desk.due() == []
     desk.check()
@@ -747,6 +749,7 @@ def test_29_the_code_is_never_a_static_one(desk: Desk) -> None:
     assert code.key is None
 
 
+@pytest.mark.usefixtures("faults_are_meant")
 def test_30_the_worker_dies_between_the_payment_and_the_confirmation(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -769,6 +772,44 @@ def test_30_the_worker_dies_between_the_payment_and_the_confirmation(
     assert desk.see(booking).status is Status.CONFIRMED
     assert desk.events() == ["payment.created", "payment.paid"]
     desk.check()
+
+
+@pytest.mark.parametrize("hours", [1, 24, 240])
+def test_30_what_fails_every_time_is_tried_ever_more_seldom(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    """A fault of ours, or an account that is gone, must not keep the worker busy for ever."""
+    desk.ask()
+    desk.bank.faults.add("", Fault.DOWN, times=10_000)
+    desk.clock.advance(hours=hours)
+    looks = []
+    real = desk.bank.faults.take
+    monkeypatch.setattr(desk.bank.faults, "take", lambda *a: looks.append(a) or real(*a))
+
+    for _ in range(60):
+        desk.pass_time(seconds=10)
+
+    assert len(looks) <= (6 if hours == 1 else 2)
+
+
+@pytest.mark.usefixtures("faults_are_meant")
+def test_30_a_notice_that_breaks_us_does_not_come_back_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = []
+
+    def breaks(*_: object) -> bool:
+        broken.append(1)
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(reading, "follow", breaks)
+    desk.put({"endToEndId": "E00000000202603101100abcdefghijk"})
+
+    for _ in range(90):
+        desk.clock.advance(seconds=20)
+        read_inbox()
+
+    assert 3 <= len(broken) <= 9
 
 
 def test_the_simulator_s_codes_are_refused_where_nobody_plays(app: Flask, desk: Desk) -> None:

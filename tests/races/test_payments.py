@@ -1,6 +1,7 @@
 """Money under fire: the same notice many times at once, and payments that meet other changes."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from app.checkout.settling import conclude, settle_unmatched
 from app.extensions import db, transact
 from app.money import Cents
 from app.payments.accounts import add_account
+from app.payments.charges import claim_charge
 from app.payments.models import Charge, Payment
 from app.payments.pix.account import ProviderAccount
 from app.payments.pix.brcode import dynamic
@@ -234,15 +236,22 @@ def test_money_without_a_charge_is_written_once(arena: Arena, till: Till) -> Non
     assert arena.faults() == []
 
 
-def play_late_notice(arena: Arena, till: Till, starts_at: datetime) -> str:
+def let_others_go_first(*, is_late: bool) -> None:
+    """Make both outcomes happen on any machine; who is not late races as it comes."""
+    if is_late:
+        time.sleep(0.1)
+
+
+def play_late_notice(arena: Arena, till: Till, starts_at: datetime, number: int) -> str:
     """Let a payment that was in time meet those who want the slot; tell what the booking is."""
     booking = till.ask(starts_at)
     charge = till.charge()
     lapse(booking.id)
     pix = a_pix(charge.txid)
 
-    def act(number: int) -> str:
-        if number == 0:
+    def act(caller: int) -> str:
+        let_others_go_first(is_late=number % 3 == (1 if caller else 2))
+        if caller == 0:
             return till.settle(charge, pix)
         till.hold(starts_at)
         return "held"
@@ -267,19 +276,20 @@ def test_07_a_late_notice_against_who_takes_the_slot(
     """Paid in time, expired, and free: the payment or a new hold gets it, never both."""
     times = starts(next_week)
 
-    owners = Counter(play_late_notice(arena, till, next(times)) for _ in range(ROUNDS))
+    owners = Counter(play_late_notice(arena, till, next(times), n) for n in range(ROUNDS))
 
     assert set(owners) == {"confirmed", "expired"}
     assert arena.faults() == []
 
 
-def play_cancel(arena: Arena, till: Till, starts_at: datetime) -> None:
+def play_cancel(arena: Arena, till: Till, starts_at: datetime, number: int) -> None:
     booking = till.ask(starts_at)
     charge = till.charge()
     pix = a_pix(charge.txid)
 
-    def act(number: int) -> str:
-        if number % 2:
+    def act(caller: int) -> str:
+        let_others_go_first(is_late=number % 3 == 1 + caller % 2)
+        if caller % 2:
             transact(lambda s: actions.cancel(s, till.location.id, booking.id, actor=DESK))
             return "cancelled"
         return till.settle(charge, pix)
@@ -294,8 +304,8 @@ def play_cancel(arena: Arena, till: Till, starts_at: datetime) -> None:
 def test_22_paying_against_cancelling(arena: Arena, till: Till, next_week: datetime) -> None:
     times = starts(next_week)
 
-    for _ in range(ROUNDS):
-        play_cancel(arena, till, next(times))
+    for number in range(ROUNDS):
+        play_cancel(arena, till, next(times), number)
 
     assert 0 < paid_events() < ROUNDS
     assert arena.faults() == []
@@ -380,3 +390,29 @@ def test_this_test_would_notice_if_nobody_locked_the_payment(
 
     assert met["decided"] > 1
     assert any("on its way back" in fault for fault in arena.faults())
+
+
+def test_workers_at_once_claim_each_thing_once(
+    arena: Arena, till: Till, next_week: datetime
+) -> None:
+    times = starts(next_week)
+    for _ in range(12):
+        till.ask(next(times))
+    db.session.execute(text("ANALYZE charge"))
+    db.session.execute(text("UPDATE charge SET next_look_at = clock_now()"))
+    db.session.commit()
+    claimed: list[UUID] = []
+
+    def claim(_: int) -> str:
+        found = transact(claim_charge)
+        if found is None:
+            return "nothing"
+        claimed.append(found.id)
+        return "claimed"
+
+    met = arena.race(CALLERS, claim) + arena.race(CALLERS, claim)
+
+    assert len(set(claimed)) == len(claimed) == met["claimed"]
+    while claim(0) == "claimed":
+        assert len(claimed) <= 12
+    assert len(set(claimed)) == 12

@@ -26,7 +26,6 @@ from app.payments.pix.gateway import (
     AccessDenied,
     ChargeState,
     ChargeStatus,
-    GatewayError,
     Notice,
     OutcomeUnknown,
     PaidPix,
@@ -205,6 +204,9 @@ class ApiPix:
     def remove_webhook(self) -> None:
         self._http.write("DELETE", self._webhook())
 
+    def is_for_us(self, payment: PaidPix) -> bool:
+        return payment.key in {None, self._account.key}
+
     def read_notices(self, body: bytes) -> list[Notice]:
         return read_notices(body)
 
@@ -233,13 +235,9 @@ class ApiPix:
         return charge
 
     def _with_payments(self, charge: ChargeState) -> ChargeState:
-        """Add the payments that the bank leaves out of a paid charge; none if it cannot say."""
+        """Add the payments that the bank leaves out of a paid charge."""
         until = max(charge.created_at, self._now()) + _SKEW
-        try:
-            payments = tuple(self.list_payments(charge.created_at, until, txid=charge.txid))
-        except GatewayError as failure:
-            log.warning("a paid charge came without its payment: %s", failure)
-            return charge
+        payments = tuple(self.list_payments(charge.created_at, until, txid=charge.txid))
         return replace(charge, payments=payments)
 
 

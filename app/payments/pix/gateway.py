@@ -111,10 +111,6 @@ class ChargeState:
     copy_paste: str | None = None
     payments: tuple[PaidPix, ...] = ()
 
-    def was_in_time(self, payment: PaidPix) -> bool:
-        """Tell whether it was paid before the charge expired, both by the provider's clock."""
-        return payment.paid_at <= self.expires_at
-
 
 @dataclass(frozen=True)
 class Notice:
@@ -215,6 +211,13 @@ class PixGateway(Protocol):
 
     def remove_webhook(self) -> None:
         """Tell nobody any more; nothing happens when nobody was told."""
+        ...
+
+    def is_for_us(self, payment: PaidPix) -> bool:
+        """Tell whether money that came into the provider's account came to our key.
+
+        A bank lists what came to any key of the account; another location may have another key.
+        """
         ...
 
     def read_notices(self, body: bytes) -> list[Notice]:

@@ -184,6 +184,9 @@ class MercadoPago:
         """Name no address any more in new payments; what the panel says is told all the same."""
         self._notification_url = ""
 
+    def is_for_us(self, payment: PaidPix) -> bool:
+        return True
+
     def read_notices(self, body: bytes) -> list[Notice]:
         return read_notices(body)
 

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Sequence
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -8,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.accounts.models import READ
 from app.accounts.queries import KeyHolder
 from app.booking.views import BookingView
+from app.errors import NotFound
 from app.extensions import db
 from app.payments.pix.qr import as_png, as_svg_file
 from app.payments.queries import DepositView, deposits_of, find_deposit
@@ -17,6 +19,9 @@ from app.web.api.blueprint import api
 from app.web.api.callers import require
 from app.web.api.described import described
 from app.web.api.sending import ok
+
+TXID = re.compile("[0-9a-f]{32}")
+"""As we make them; nothing else is looked up."""
 
 
 def tell_all(
@@ -61,4 +66,6 @@ def show_qr_png(txid: str) -> Response:
 
 def _find(holder: KeyHolder, txid: str) -> DepositView:
     read_query(NothingAsked)
+    if not TXID.fullmatch(txid):
+        raise NotFound
     return find_deposit(db.session(), holder.location_id, txid)

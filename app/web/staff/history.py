@@ -33,6 +33,7 @@ _SAID: dict[str, LazyString] = {
     Event.REFUNDED: lazy_gettext("Pago devuelto"),
     Event.REFUND_FAILED: lazy_gettext("No se pudo devolver el pago"),
     Event.PAYMENT_KEPT: lazy_gettext("El negocio se queda el pago"),
+    Event.PAYMENT_SEEN: lazy_gettext("Visto lo que devolvió el banco"),
     Event.PAYMENT_MOVED: lazy_gettext("Seña pagada con un pago anterior"),
 }
 

@@ -63,7 +63,7 @@ def acknowledge(payment_id: UUID) -> ResponseReturnValue:
     """Take note of what the bank did by itself."""
 
     def work(session: Session) -> Payment:
-        return actions.acknowledge(session, scope().location_id, payment_id)
+        return actions.acknowledge(session, scope().location_id, payment_id, actor=staff().actor)
 
     return _decide(payment_id, work, gettext("Entendido."))
 
