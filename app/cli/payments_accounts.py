@@ -98,8 +98,8 @@ def change(location: str, *, is_secrets: bool, **typed: Any) -> None:
     given = {name: value for name, value in typed.items() if value is not None}
     if not given and not is_secrets:
         raise InvalidFields(("options", "nothing"))
-    before = read(transact(lambda session: open_account_of(session, location)[1]))
-    fresh = replace(before, **given)
+    row = transact(lambda session: open_account_of(session, location)[1])
+    fresh = replace(read_account(row, None) if is_secrets else read(row), **given)
     if is_secrets:
         has_certificate = fresh.certificate is not None
         given |= read_secrets(fresh.provider, fresh.profile, has_certificate=has_certificate)
@@ -164,7 +164,9 @@ def read(row: PaymentAccount) -> ProviderAccount:
     try:
         return read_account(row, sealer())
     except CannotOpen as sentence:
-        raise click.ClickException(f"{sentence}: close it and add it anew.") from None
+        raise click.ClickException(
+            f"{sentence}: change-account --secrets seals its secrets anew."
+        ) from None
 
 
 def _check(account: ProviderAccount) -> None:

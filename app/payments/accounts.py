@@ -94,14 +94,15 @@ def close_account(row: PaymentAccount, clock: datetime) -> None:
     row.closed_at = clock
 
 
-def read_account(row: PaymentAccount, sealer: Sealer) -> ProviderAccount:
-    """Put an account together from its row.
+def read_account(row: PaymentAccount, sealer: Sealer | None) -> ProviderAccount:
+    """Put an account together from its row; without a ``sealer`` with no secrets in it.
 
     Raises:
         CannotOpen: it was sealed with another key.
     """
     known = {field.name for field in fields(ProviderAccount)}
-    stored = {**row.settings, **sealer.unseal(row.sealed)}
+    secrets = sealer.unseal(row.sealed) if sealer else {"client_secret": ""}
+    stored = {**row.settings, **secrets}
     values: dict[str, Any] = {name: value for name, value in stored.items() if name in known}
     for name in _PATHS & values.keys():
         values[name] = values[name] and Path(values[name])

@@ -199,3 +199,19 @@ def test_secrets_of_another_key_are_told(shell: Shell, desk: Desk) -> None:
     )
 
     assert "SECRET_KEY is not the one that sealed this account" in refusal
+
+
+def test_with_new_secrets_an_account_is_sealed_anew(
+    shell: Shell, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After SECRET_KEY changed: the account stays the same, and so does what it knows."""
+    desk.session.execute(text("UPDATE payment_account SET sealed = 'gAAAA'"))
+    desk.session.commit()
+    for name, told in (("CLIENT_ID", "c"), ("CLIENT_SECRET", "new"), ("KEY", "k")):
+        monkeypatch.setenv(f"PIX_{name}", told)
+
+    shell.done("payments", "change-account", "--location", desk.location.slug, "--secrets")
+
+    row = desk.session.get_one(PaymentAccount, (desk.location.id, desk.account.id))
+    assert read_account(row, sealer()).client_secret == "new"
+    assert row.settings["base_url"] == desk.bank.base_url
