@@ -74,6 +74,7 @@ class Booking(Owned, Base):
             ),
         ),
         Index("ix_booking_phone", "location_id", "customer_phone"),
+        Index("ix_booking_customer", "location_id", "customer_id", "starts_at"),
         Index(
             "ix_booking_live_holds",
             "location_id",

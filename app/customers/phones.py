@@ -1,3 +1,5 @@
+import re
+
 import phonenumbers
 
 from app.errors import InvalidFields
@@ -5,6 +7,8 @@ from app.errors import InvalidFields
 LONGEST_PHONE = 32
 
 BRAZIL = 55
+
+_BRAZILIAN = re.compile(r"\+55\d{2}(?:9\d{8}|[6-9]\d{7})")
 
 
 def parse_phone(text: str, country: str, *, field: str = "phone") -> str:
@@ -39,3 +43,11 @@ def format_phone(e164: str, country: str) -> str:
         else phonenumbers.PhoneNumberFormat.INTERNATIONAL
     )
     return phonenumbers.format_number(number, style)
+
+
+def ninth_digit_twin(e164: str | None) -> str | None:
+    """Write a Brazilian mobile with its ninth digit left out, or put in; other phones have none."""
+    if e164 is None or not _BRAZILIAN.fullmatch(e164):
+        return None
+    area, number = e164[:5], e164[5:]
+    return f"{area}{number[1:]}" if len(number) == 9 else f"{area}9{number}"

@@ -17,6 +17,8 @@ SENTENCES = {
         "Ya pasó el plazo para cancelar. Escribile al local."
     ),
     "stale_version": lazy_gettext("Otra persona cambió la reserva. Mirala de nuevo."),
+    "stale_customer": lazy_gettext("Otra persona cambió esta ficha. Mirala de nuevo."),
+    "customer_merged": lazy_gettext("Esa ficha ya es parte de otra."),
     "capacity_in_use": lazy_gettext("Hay más lugares vendidos que esa capacidad."),
     "account_in_use": lazy_gettext("El local ya tiene una cuenta abierta."),
     "payment_decided": lazy_gettext("Ya lo decidió otra persona."),

@@ -1,6 +1,6 @@
 import pytest
 
-from app.customers.phones import format_phone, parse_phone
+from app.customers.phones import format_phone, ninth_digit_twin, parse_phone
 from app.errors import InvalidFields
 
 
@@ -74,3 +74,19 @@ def test_the_wrong_field_is_named_as_its_form_names_it() -> None:
 def test_a_phone_is_shown_as_at_home_or_from_abroad(e164: str, country: str, shown: str) -> None:
     assert format_phone(e164, country) == shown
     assert parse_phone(shown, country) == e164
+
+
+@pytest.mark.parametrize(
+    ("e164", "twin"),
+    [
+        ("+5555991234567", "+555591234567"),
+        ("+555591234567", "+5555991234567"),
+        ("+555532123456", None),
+        ("+59899123456", None),
+        (None, None),
+    ],
+)
+def test_a_brazilian_mobile_is_also_written_the_other_way(
+    e164: str | None, twin: str | None
+) -> None:
+    assert ninth_digit_twin(e164) == twin
