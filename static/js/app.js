@@ -290,7 +290,7 @@
     }
     if (event.target.closest?.("input, select, textarea, [contenteditable]")) return;
     const shortcut = $(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
-    if (shortcut) { event.preventDefault(); shortcut.click(); }
+    if (shortcut) { event.preventDefault(); shortcut.matches("input") ? shortcut.select() : shortcut.click(); }
   });
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submit]") && event.target.value) event.target.form.requestSubmit();

@@ -16,6 +16,8 @@ from app.web.staff import (
     bookings,
     calendar,
     confirming,
+    customer_changes,
+    customers,
     holds,
     live,
     moving,
@@ -28,6 +30,8 @@ from app.web.staff.shell import reviews, staff_shell
 bp = Blueprint("staff", __name__)
 bp.register_error_handler(CSRFError, answer_stale_form)
 for part in (access, calendar, holds, bookings, confirming, moving, review, payments, live):
+    bp.register_blueprint(part.bp)
+for part in (customers, customer_changes):
     bp.register_blueprint(part.bp)
 
 

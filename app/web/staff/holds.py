@@ -28,6 +28,7 @@ from app.web.staff.bookings import draw
 from app.web.staff.conflict import ABOUT_THE_TIME, Wanted, refuse_place
 from app.web.staff.dues import Due, find_due, forget_payments
 from app.web.staff.panel import contact_fields, find_seen
+from app.web.staff.prefilled import who_comes
 from app.web.staff.reading import (
     CONTACT_FIELDS,
     MOST_UNITS,
@@ -88,7 +89,7 @@ def new() -> ResponseReturnValue:
     }
     earlier = _earlier(request.args.get("de", ""))
     if earlier is None:
-        return _form(values)
+        return _form(values | who_comes(request.args))
     customer = contact_fields(earlier.contact, scope().country) | {"notes": earlier.notes}
     return _form(values | customer | (_place_of(earlier) if values["payment"] else {}))
 

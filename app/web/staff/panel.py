@@ -12,6 +12,7 @@ from app.booking.queries import get_booking, history
 from app.booking.states import TEMPORARY, Move, Status, allowed
 from app.booking.views import BookingView, Contact
 from app.customers.phones import format_phone
+from app.customers.queries import CustomerView, get_customer
 from app.errors import NotFound
 from app.extensions import db
 from app.web.auth import scope
@@ -54,6 +55,7 @@ class Panel:
     history: tuple[HistoryLine, ...]
     key: str
     deposit: DepositPart
+    customer: CustomerView | None
     typed: Mapping[str, str]
     errors: Mapping[str, str] = field(default_factory=dict)
     notice: str | None = None
@@ -173,11 +175,19 @@ def open_panel(
         country=mine.country,
         history=in_words(lines),
         deposit=deposit_part(shown, lines),
+        customer=_customer_of(booking),
         key=str(uuid4()),
         typed=known | dict(typed or {}),
         errors=errors or {},
         notice=notice,
     )
+
+
+def _customer_of(booking: BookingView) -> CustomerView | None:
+    customer_id = booking.contact.customer_id
+    if customer_id is None:
+        return None
+    return get_customer(db.session(), booking.location_id, customer_id)
 
 
 def contact_fields(contact: Contact, country: str) -> dict[str, str]:

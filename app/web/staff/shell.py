@@ -12,6 +12,14 @@ from app.web.auth import scope, staff
 from app.web.staff.dues import waiting_payments
 from app.web.staff.scope import Scope
 
+_SECTIONS = {
+    "review": "review",
+    "payments": "review",
+    "customers": "customers",
+    "customer_changes": "customers",
+}
+"""Which part of the desk a page belongs to, by its blueprint; else it is the calendar."""
+
 
 @dataclass(frozen=True)
 class Shell:
@@ -55,7 +63,7 @@ def staff_shell() -> Shell:
     return Shell(
         scope=person.scope,
         user_name=person.name,
-        section="review" if section in (["review"], ["payments"]) else "calendar",
+        section=_SECTIONS.get("".join(section), "calendar"),
         reviews=reviews(),
         locations=person.scopes if len(person.scopes) > 1 else (),
     )
