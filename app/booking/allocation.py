@@ -128,6 +128,8 @@ def take(
     missing = _attempt_to_take(session, location_id, booking_id, wants, during)
     if missing:
         _check_lapsed(session, location_id, missing, during)
+        # A sweep may have expired what was in the way between the two looks: it is free by now.
+        missing = _attempt_to_take(session, location_id, booking_id, wants, during)
     return missing
 
 

@@ -82,9 +82,9 @@ _DEPOSIT = f"""
     SELECT wanted.booking_id, c.txid, c.status AS charge, c.amount_cents, c.currency,
         c.copy_paste, c.payable_until, c.payable_until > clock_now() AS is_payable,
         p.paid_at, p.standing, p.reason, p.booking_id AS money_on, r.status AS refund,
-        EXISTS (SELECT 1 FROM payment other
+        (SELECT min(other.paid_at) FROM payment other
             WHERE other.location_id = c.location_id AND other.booking_id = wanted.booking_id
-                AND other.standing = 'applied') AS is_settled
+                AND other.standing = 'applied') AS settled_at
     FROM wanted
     JOIN charge c ON c.location_id = :location_id AND c.id = wanted.charge_id
         AND c.copy_paste IS NOT NULL
@@ -173,14 +173,14 @@ def _deposit(row: Row[Any]) -> DepositView:
         currency=row.currency,
         copy_paste=row.copy_paste,
         payable_until=row.payable_until,
-        paid_at=row.paid_at,
+        paid_at=row.paid_at or row.settled_at,
         refund=_returning(row),
         reason=row.reason,
     )
 
 
 def _status(row: Row[Any]) -> Deposit:
-    if row.standing is None and row.is_settled:  # in another way than by this charge
+    if row.standing is None and row.settled_at:  # in another way than by this charge
         return Deposit.PAID
     if row.standing is None:
         is_payable = row.charge == ChargeStatus.OPEN.value and row.is_payable

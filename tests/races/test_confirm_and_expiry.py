@@ -2,13 +2,15 @@
 
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
-from app.booking import holds, queries
+from app.booking import allocation, holds, queries
 from app.booking.expiry import expire_due
 from app.checkout import actions
 from app.extensions import db, transact
@@ -210,3 +212,27 @@ def test_two_moves_of_one_booking_make_one_new_one(arena: Arena, next_week: date
 
     assert arena.race(6, act) == {"moved": 1, "already_rescheduled": 5}
     assert arena.faults() == []
+
+
+def test_what_a_sweep_frees_between_two_looks_is_taken(
+    arena: Arena, next_week: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slot is in the way of the first look, and free when asked what is in the way."""
+    scene = a_scene()
+    lapse_in(scene.hold(next_week).id, 0)
+    look = allocation.is_lapsed_in_the_way
+
+    def sweep_first(*arguments: Any, **named: Any) -> bool:
+        with ThreadPoolExecutor(1) as other:
+            other.submit(sweep, arena).result()
+        return look(*arguments, **named)
+
+    monkeypatch.setattr(allocation, "is_lapsed_in_the_way", sweep_first)
+
+    assert scene.hold(next_week).status == "held"
+    assert arena.faults() == []
+
+
+def sweep(arena: Arena) -> None:
+    with arena.app.app_context():
+        transact(expire_due)
