@@ -23,6 +23,8 @@ NOT_OF_THE_API = {
     "payment_decided",
     "refund_too_late",
     "more_than_paid",
+    "stale_customer",
+    "customer_merged",
 }
 """Codes that no call of the API can meet."""
 
