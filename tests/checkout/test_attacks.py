@@ -12,7 +12,10 @@ from app.cashier.reading import read_inbox
 from app.cashier.sweeping import sweep_accounts
 from app.catalog.actions import add_time_off
 from app.checkout import actions
+from app.checkout.asked import Ask
+from app.checkout.asking import order
 from app.devservices.pix_bank.faults import Fault
+from app.devservices.pix_bank.refunds import WAIT
 from app.errors import Invalid
 from app.events import Outbox
 from app.extensions import db, transact
@@ -346,3 +349,90 @@ def test_no_error_of_the_database_shows_a_row(desk: Desk) -> None:
     told = f"{error.value} {error.value.__cause__}"
     assert "sou a Ana" not in told
     assert not isinstance(error.value, Invalid)
+
+
+def test_a_bank_that_gives_more_time_than_asked_gives_none(desk: Desk) -> None:
+    booking = desk.ask()
+    stored = desk.bank.books.charges[CLIENT.client_id, desk.txid(booking)]
+    stored["calendario"]["expiracao"] = 86_400
+    desk.clock.advance(minutes=14, seconds=30)
+
+    desk.tell(desk.pay(booking))
+
+    assert [p.reason for p in desk.payments()] == ["paid_late"]
+
+
+def test_a_payment_that_the_bank_shows_days_later_is_found(desk: Desk) -> None:
+    booking = desk.ask()
+    desk.pass_time(minutes=16)
+    pix = desk.pay(booking, is_late=True, is_forced=True, tells_txid=False)
+    hidden = desk.bank.books.pix.pop(pix["endToEndId"])
+    desk.pass_time(hours=25)
+    sweep_accounts()
+    assert desk.payments() == []
+
+    desk.bank.books.pix[pix["endToEndId"]] = hidden
+    desk.pass_time(hours=25)
+    sweep_accounts()
+
+    assert [p.end_to_end_id for p in desk.payments()] == [pix["endToEndId"]]
+
+
+def test_a_hold_that_ends_while_its_door_asks_is_charged_for_nothing(desk: Desk) -> None:
+    held = desk.hold()
+    desk.clock.advance(minutes=15)
+
+    wanted = order(desk.session, Ask(desk.location.id, held.id, DESK))
+
+    assert wanted is None
+    assert desk.charges() == []
+
+
+def test_whom_it_is_for_is_not_kept_with_the_charge(desk: Desk) -> None:
+    desk.ask("2026-03-10 09:00")
+    held = desk.hold("2026-03-10 11:00")
+    desk.ask_in_vain(held)
+    assert [charge.asked is None for charge in desk.charges()] == [True, False]
+
+    actions.release(desk.session, desk.location.id, held.id, actor=DESK)
+    desk.session.commit()
+    desk.work()
+    desk.work()
+
+    assert [charge.asked for charge in desk.charges()] == [None, None]
+
+
+def test_what_is_left_is_what_goes_back(desk: Desk) -> None:
+    booking = desk.paid()
+    actions.cancel(desk.session, desk.location.id, booking.id, actor=DESK)
+    desk.session.commit()
+    desk.tell(take_back(desk, 10_00))
+    [due] = desk.due()
+    assert due.left_cents == 40_00
+
+    actions.refund_payment(desk.session, desk.location.id, due.payment_id, actor=DESK)
+    desk.session.commit()
+    for _ in range(4):
+        desk.work()
+        desk.bank.tick()
+        desk.pass_time(seconds=61)
+
+    assert [refund.amount_cents for refund in desk.refunds()] == [10_00, 40_00]
+    assert [p.standing for p in desk.payments()] == ["returned"]
+    desk.check()
+
+
+def test_a_refund_that_is_known_is_asked_about_and_not_asked_for(desk: Desk) -> None:
+    desk.tell(desk.pay(desk.ask(), amount=Cents(49_00)))
+    [due] = desk.due()
+    actions.refund_payment(desk.session, desk.location.id, due.payment_id, actor=DESK)
+    desk.session.commit()
+    desk.bank.refunds.decision = WAIT
+    desk.work()
+    calls: list[tuple[str, ...]] = []
+    take = desk.bank.faults.take
+    desk.bank.faults.take = lambda *call: calls.append(call) or take(*call)  # type: ignore[method-assign]
+
+    desk.pass_time(seconds=61)
+
+    assert {method for method, path in calls if "/devolucao/" in path} == {"GET"}
