@@ -4,10 +4,10 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from sqlalchemy import BigInteger, Date, MetaData, SmallInteger, Text, Uuid
+from sqlalchemy import BigInteger, Date, MetaData, SmallInteger, Text, Uuid, text
 from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, Session
 
 from app.money import Cents
 
@@ -44,6 +44,8 @@ Minutes = SmallInteger
 """Column type of a length of time or a wall time in whole minutes."""
 
 
+_CLOCK = text("SELECT clock_now()")
+
 _ROW = re.compile("^DETAIL:.*$", re.MULTILINE | re.DOTALL)
 
 
@@ -52,6 +54,12 @@ def leave_rows_out(error: DBAPIError) -> None:
     for each in (error, error.orig):
         if each is not None:
             each.args = tuple(_ROW.sub("", a) if isinstance(a, str) else a for a in each.args)
+
+
+def clock_of(session: Session) -> datetime:
+    """Tell the database's time, which decides what lives and what is due."""
+    clock: datetime = session.execute(_CLOCK).scalar_one()
+    return clock
 
 
 def sqlstate(error: BaseException) -> str | None:

@@ -3,11 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.booking.queries import get_booking_for_update
 from app.checkout.telling import tell
+from app.database import clock_of
 from app.errors import InvalidFields, NotFound
 from app.events import WORKER, Actor, Event
 from app.money import Cents
@@ -25,8 +25,6 @@ from app.payments.refunds import (
     returned_by_hand,
     under_way,
 )
-
-_CLOCK = text("SELECT clock_now()")
 
 
 def refund_payment(
@@ -156,7 +154,7 @@ def _locked(session: Session, location_id: UUID, payment_id: UUID) -> tuple[Paym
             get_booking_for_update(session, location_id, booking_id)
         payment = lock_payment(session, location_id, payment_id)
         if payment is not None and payment.booking_id == booking_id:
-            return payment, session.execute(_CLOCK).scalar_one()
+            return payment, clock_of(session)
 
 
 def _locked_refund(session: Session, sent: RefundToSend) -> tuple[Payment, Refund, datetime]:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.booking.deposits import expire_unpaid, pay
@@ -16,6 +15,7 @@ from app.booking.views import BookingView
 from app.checkout.asking import lock, start
 from app.checkout.telling import tell
 from app.checkout.verdicts import Case, Reason, Verdict, judge
+from app.database import clock_of
 from app.errors import Invalid, NotFound
 from app.events import WORKER, Event
 from app.payments.accounts import CURRENCY
@@ -25,8 +25,6 @@ from app.payments.money import find_payment, payments_on, receive, relocate
 from app.payments.pix.gateway import ChargeState, PaidPix
 from app.payments.pix.gateway import ChargeStatus as ProviderStatus
 from app.payments.refunds import WINDOW, follow, under_way
-
-_CLOCK = text("SELECT clock_now()")
 
 _TOLD = {RefundStatus.DONE.value: Event.REFUNDED, RefundStatus.FAILED.value: Event.REFUND_FAILED}
 
@@ -211,7 +209,7 @@ def settle_unmatched(session: Session, location_id: UUID, account_id: UUID, pix:
     """
     if pix.amount <= 0:
         return
-    clock: datetime = session.execute(_CLOCK).scalar_one()
+    clock = clock_of(session)
     known = find_payment(session, location_id, account_id, pix.end_to_end_id)
     if known is None:
         known = receive(

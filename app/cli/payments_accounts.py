@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 from flask.cli import with_appcontext
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.cashier.gateways import sealer
@@ -13,6 +13,7 @@ from app.catalog.names import get_location_by_slug
 from app.cli.payments_secrets import ALL, read_secrets
 from app.cli.printing import table
 from app.cli.trail import audit
+from app.database import clock_of
 from app.errors import InvalidFields
 from app.extensions import transact
 from app.payments.accounts import (
@@ -143,7 +144,7 @@ def close(location: str) -> None:
 
     def work(session: Session) -> str:
         place, row = open_account_of(session, location)
-        close_account(row, session.execute(select(func.clock_now())).scalar_one())
+        close_account(row, clock_of(session))
         audit(session, place.id, "payments.account_closed", row.id, name=row.name)
         return row.name
 

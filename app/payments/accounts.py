@@ -10,9 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.database import clock_of
 from app.errors import InvalidFields
 from app.ids import new_id
 from app.payments.errors import AccountInUse
@@ -84,8 +85,7 @@ def change_account(
     settings, secret = _parts(account)
     row.name, row.settings, row.sealed = account.name, settings, sealer.seal(secret)
     row.fingerprint = _fingerprint(account, sealer)
-    clock: datetime = session.execute(select(func.clock_now())).scalar_one()
-    row.updated_at = max(clock, row.updated_at + _LATER)
+    row.updated_at = max(clock_of(session), row.updated_at + _LATER)
     session.flush()
 
 

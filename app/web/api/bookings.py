@@ -4,7 +4,6 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from flask import Response
-from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.accounts.models import BOOK, MANAGE, READ
@@ -18,6 +17,7 @@ from app.booking.views import BookingView
 from app.catalog.models import Resource
 from app.checkout.actions import cancel, check_in, complete, reschedule
 from app.customers.phones import parse_phone
+from app.database import clock_of
 from app.errors import NotFound
 from app.extensions import db
 from app.web.api.answered import BookingAnswer, BookingPage
@@ -97,7 +97,7 @@ def _standing(bookings: list[BookingView]) -> list[BookingView]:
     """
     if not any(booking.status in TEMPORARY for booking in bookings):
         return bookings
-    clock = db.session().execute(text("SELECT clock_now()")).scalar_one()
+    clock = clock_of(db.session())
     return [
         replace(booking, status=Status.EXPIRED, expires_at=None)
         if booking.has_lapsed(clock)
