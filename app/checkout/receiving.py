@@ -1,7 +1,7 @@
 """Deposits that come in by another way than a charge: waived, by hand, or paid before."""
 
-from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -47,7 +47,7 @@ def waive_deposit(
     booking, _ = _waiting(session, location_id, booking_id, version)
     told = {"waived_cents": booking.deposit_cents, "reason": reason}
     if booking.status is Status.PENDING_PAYMENT:
-        return deposits.waive(session, booking, actor=actor, told=dict(told))
+        return deposits.waive(session, booking, actor=actor, told=told)
     return holds.confirm(
         session,
         location_id,
@@ -158,12 +158,12 @@ def _confirm(
     booking: BookingView,
     *,
     actor: Actor,
-    told: Mapping[str, str | None],
+    told: dict[str, Any],
     contact: Contact | None = None,
     notes: str | None = None,
 ) -> BookingView:
     if booking.status is Status.PENDING_PAYMENT:
-        return deposits.pay(session, booking, actor=actor, told=dict(told))
+        return deposits.pay(session, booking, actor=actor, told=told)
     return holds.confirm(
         session,
         booking.location_id,
@@ -172,5 +172,5 @@ def _confirm(
         contact=contact,
         notes=notes,
         is_settled=True,
-        told=dict(told),
+        told=told,
     )

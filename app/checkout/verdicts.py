@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
 
 from app.booking.states import Status
 
@@ -75,12 +74,3 @@ yet; a payment that the list of refunds has already does not make the next one t
 def judge(case: Case) -> Rule:
     """Find the line of the table that decides; there is one for every case."""
     return next(rule for rule in RULES if rule.covers(case))
-
-
-def every_case() -> list[Case]:
-    """List all cases there are."""
-    both = (True, False)
-    return [
-        Case(status, is_in_time, is_exact, is_first)
-        for status, is_in_time, is_exact, is_first in product(Status, both, both, both)
-    ]

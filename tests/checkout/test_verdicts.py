@@ -1,10 +1,12 @@
 """The table of what becomes of a payment: every row, on paper and with a bank."""
 
+from itertools import product
+
 import pytest
 
 from app.booking.states import OCCUPYING, Status
 from app.checkout import actions
-from app.checkout.verdicts import Case, Verdict, every_case, judge
+from app.checkout.verdicts import Case, Verdict, judge
 from app.devservices.pix_bank.faults import Fault
 from app.money import Cents
 from tests.checkout.scenes import TEN, Desk
@@ -23,6 +25,11 @@ TABLE = {
     "no_show": ("not_owed", "not_owed", "wrong_amount", "second_payment"),
     "expired": ("confirm_if_free", "paid_late", "wrong_amount", "second_payment"),
 }
+
+
+def every_case() -> list[Case]:
+    both = (True, False)
+    return [Case(*each) for each in product(Status, both, both, both)]
 
 
 def column_of(case: Case) -> str:
