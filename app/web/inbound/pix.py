@@ -48,16 +48,10 @@ def _keep(account: str, secret: str) -> Response:
     answer is 503 and the provider tells us again.
     """
     body = request.get_data(cache=False)
-
-    def work(session: Session) -> bool:
-        row = _account(session, account)
-        if row is None or not is_secret_of(row, secret) or not _is_genuine(row):
-            return False
-        keep_notice(session, row, body)
-        return True
-
-    if not transact(work):
+    row = transact(lambda session: _account(session, account))
+    if row is None or not is_secret_of(row, secret) or not _is_genuine(row):
         abort(401)
+    transact(lambda session: keep_notice(session, row, body))
     wake(READ_INBOX)
     return Response(status=200)
 
